@@ -43,7 +43,7 @@ void complete(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fold, 
 
 void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fold,
                  const ReductionBlocks& blocks, std::vector<std::byte>& partials) {
-  const auto& [values, strides, extents, grid, are_truths, factors] = blocks;
+  const auto& [values, strides, extents, grid, are_truths, factors, factor_strides] = blocks;
   const auto dims = grid.size();
   const auto item = static_cast<std::int64_t>(protocol::size_of(fold.loop));
   partials.resize(static_cast<std::size_t>(protocol::element_count(grid) * item));
@@ -93,37 +93,45 @@ void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fol
   }
   // A reduction block is one contiguous run of scratch, whole rows or the piece of one. Those of one length
   // that lie together are one call.
-  const auto products = blocks.factors == nullptr ? nullptr : tiles::find_fold_products(fold.op, fold.loop);
-  const auto fold_runs = [&](const std::byte* first, std::int64_t count, std::int64_t length, std::byte* to) {
+  const auto products = factors == nullptr ? nullptr : tiles::find_fold_products(fold.op, fold.loop);
+  const auto runs = tiles::find_fold_runs(fold.op, fold.loop);
+  // The run begins at `offset` among the values, and at `factor_offset` among the factors.
+  const auto fold_runs = [&](std::int64_t offset, std::int64_t factor_offset, std::int64_t count,
+                             std::int64_t length, std::byte* to) {
     if (products != nullptr)
-      products(first, blocks.factors + (first - blocks.values), count, length, to);
+      products(values + offset, factors + factor_offset, count, length, to);
     else
-      tiles::fold_runs(fold.op, fold.loop, first, count, length, to);
+      runs(values + offset, count, length, to);
   };
+  const auto offset_of = [&](const Shape& at, const Shape& by, bool in_blocks) {
+    std::int64_t offset = 0;
+    for (std::size_t k = 0; k < at.size(); ++k)
+      offset += at[k] * (in_blocks ? step.block_extents[k] : 1) * by[k];
+    return offset;
+  };
+  const Shape& others = products == nullptr ? strides : *factor_strides;
   Shape block(dims);
   for (std::size_t k = 0; k < dims; ++k) block[k] = std::min(step.block_extents[k], extents[k]);
   const auto run_of = protocol::element_count(block);
-  bool are_whole = is_packed;
+  bool are_whole = is_packed && others == strides;
   for (std::size_t k = 0; k < dims; ++k) are_whole = are_whole && extents[k] == grid[k] * block[k];
   if (are_whole) {
-    fold_runs(values, protocol::element_count(grid), run_of, out);
+    fold_runs(0, 0, protocol::element_count(grid), run_of, out);
   } else if (dims > 0 && run_of == block.back()) {
     const auto whole = extents.back() / run_of, rest = extents.back() % run_of;
     for_each_index(Shape(grid.begin(), grid.end() - 1), [&](const Shape& at) {
-      const std::byte* row = values;
-      for (std::size_t k = 0; k + 1 < dims; ++k) row += at[k] * strides[k];
-      fold_runs(row, whole, run_of, out);
-      if (rest > 0) fold_runs(row + whole * run_of * item, 1, rest, out + whole * item);
+      const auto row = offset_of(at, strides, false), other = offset_of(at, others, false);
+      const auto behind = whole * run_of * item;
+      fold_runs(row, other, whole, run_of, out);
+      if (rest > 0) fold_runs(row + behind, other + behind, 1, rest, out + whole * item);
       out += grid.back() * item;
     });
   } else {
     for_each_index(grid, [&](const Shape& at) {
-      std::int64_t start = 0, length = 1;
-      for (std::size_t k = 0; k < dims; ++k) {
-        start += at[k] * step.block_extents[k] * strides[k];
+      std::int64_t length = 1;
+      for (std::size_t k = 0; k < dims; ++k)
         length *= std::min(step.block_extents[k], extents[k] - at[k] * step.block_extents[k]);
-      }
-      fold_runs(values + start, 1, length, out);
+      fold_runs(offset_of(at, strides, true), offset_of(at, others, true), 1, length, out);
       out += item;
     });
   }
