@@ -26,7 +26,7 @@ using distribution::extents_of;
 using protocol::Shape;
 
 constexpr std::int64_t scratch_bytes = 131'072;  // of the values of a region: half a small second-level cache
-constexpr std::int64_t fewest_elements = 8192, most_elements = 16'384;  // of a region of computed values
+constexpr std::int64_t fewest_elements = 8192, region_elements = 16'384;  // of a region of computed values
 constexpr std::int64_t plain_region_elements =
     131'072;  // when nothing is computed: scratch is mostly the partials
 constexpr std::int64_t product_region_elements =
@@ -86,7 +86,7 @@ class BlockFolder {
     if (!plain_.empty()) return FoldRegions(fold_, rank, plain_region_elements);
     std::int64_t bytes = 0;
     for (const auto& scratch : scratch_) bytes += scratch.value_bytes();
-    return FoldRegions(fold_, rank, std::clamp(scratch_bytes / bytes, fewest_elements, most_elements));
+    return FoldRegions(fold_, rank, std::clamp(scratch_bytes / bytes, fewest_elements, region_elements));
   }
   bool may_share(const FoldRegions& regions) const {
     if (context_.balance() == Balance::off || fold_.values.iterations.is_replicated ||
