@@ -15,6 +15,8 @@ namespace {
 
 using protocol::Shape;
 
+constexpr std::int64_t rows_in_turn = 4;
+
 /// Folds all reduction blocks of each result, all results side by side: the reduced axes of the region hold
 /// all of them.
 void complete(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fold, const Shape& grid,
@@ -37,6 +39,26 @@ void complete(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fold, 
            protocol::contiguous_strides(extents, item));
   tiles::fold_pairs(fold.op, fold.loop, results.data(), blocks, elements / blocks);
   std::memcpy(partials.data(), results.data(), static_cast<std::size_t>(elements / blocks) * item);
+}
+
+/// Rows of products of which one factor is the same in all of them (`(A * x).sum(axis=1)`).
+struct SharingRows {
+  const std::byte *values, *factors;
+  std::int64_t value_pitch, factor_pitch;  ///< bytes
+  std::int64_t rows, length, run, item;    ///< of `length` elements in runs of `run`
+};
+
+/// Some rows in turn, run by run: a piece of the common factor is read from the first-level cache, and
+/// several streams come from memory at once.
+void fold_products_of_rows(tiles::FoldProducts products, const SharingRows& of, std::byte* out) {
+  const auto runs = (of.length + of.run - 1) / of.run;
+  for (std::int64_t first = 0; first < of.rows; first += rows_in_turn)
+    for (std::int64_t run = 0; run < runs; ++run)
+      for (auto row = first; row < std::min(first + rows_in_turn, of.rows); ++row) {
+        const auto begin = run * of.run * of.item;
+        products(of.values + row * of.value_pitch + begin, of.factors + row * of.factor_pitch + begin, 1,
+                 std::min(of.run, of.length - run * of.run), out + (row * runs + run) * of.item);
+      }
 }
 
 }  // namespace
@@ -117,6 +139,17 @@ void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fol
   for (std::size_t k = 0; k < dims; ++k) are_whole = are_whole && extents[k] == grid[k] * block[k];
   if (are_whole) {
     fold_runs(0, 0, protocol::element_count(grid), run_of, out);
+  } else if (dims > 1 && run_of == block.back() && products != nullptr &&
+             (strides[dims - 2] == 0) != (others[dims - 2] == 0)) {
+    const auto in_turn = tiles::find_fold_products(fold.op, fold.loop, tiles::Reading::several_in_turn);
+    for_each_index(Shape(grid.begin(), grid.end() - 2), [&](const Shape& at) {
+      const auto rows = grid[dims - 2];
+      fold_products_of_rows(in_turn,
+                            {values + offset_of(at, strides, false), factors + offset_of(at, others, false),
+                             strides[dims - 2], others[dims - 2], rows, extents.back(), run_of, item},
+                            out);
+      out += rows * grid.back() * item;
+    });
   } else if (dims > 0 && run_of == block.back()) {
     const auto whole = extents.back() / run_of, rest = extents.back() % run_of;
     for_each_index(Shape(grid.begin(), grid.end() - 1), [&](const Shape& at) {
