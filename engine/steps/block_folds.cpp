@@ -15,6 +15,8 @@ namespace {
 
 using protocol::Shape;
 
+constexpr std::int64_t rows_in_turn = 4;
+
 /// Folds all reduction blocks of each result, all results side by side: the reduced axes of the region hold
 /// all of them.
 void complete(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fold, const Shape& grid,
@@ -39,11 +41,31 @@ void complete(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fold, 
   std::memcpy(partials.data(), results.data(), static_cast<std::size_t>(elements / blocks) * item);
 }
 
+/// Rows of products of which one factor is the same in all of them (`(A * x).sum(axis=1)`).
+struct SharingRows {
+  const std::byte *values, *factors;
+  std::int64_t value_pitch, factor_pitch;  ///< bytes
+  std::int64_t rows, length, run, item;    ///< of `length` elements in runs of `run`
+};
+
+/// Some rows in turn, run by run: a piece of the common factor is read from the first-level cache, and
+/// several streams come from memory at once.
+void fold_products_of_rows(tiles::FoldProducts products, const SharingRows& of, std::byte* out) {
+  const auto runs = (of.length + of.run - 1) / of.run;
+  for (std::int64_t first = 0; first < of.rows; first += rows_in_turn)
+    for (std::int64_t run = 0; run < runs; ++run)
+      for (auto row = first; row < std::min(first + rows_in_turn, of.rows); ++row) {
+        const auto begin = run * of.run * of.item;
+        products(of.values + row * of.value_pitch + begin, of.factors + row * of.factor_pitch + begin, 1,
+                 std::min(of.run, of.length - run * of.run), out + (row * runs + run) * of.item);
+      }
+}
+
 }  // namespace
 
 void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fold,
                  const ReductionBlocks& blocks, std::vector<std::byte>& partials) {
-  const auto& [values, strides, extents, grid, are_truths, factors] = blocks;
+  const auto& [values, strides, extents, grid, are_truths, factors, factor_strides] = blocks;
   const auto dims = grid.size();
   const auto item = static_cast<std::int64_t>(protocol::size_of(fold.loop));
   partials.resize(static_cast<std::size_t>(protocol::element_count(grid) * item));
@@ -93,37 +115,56 @@ void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fol
   }
   // A reduction block is one contiguous run of scratch, whole rows or the piece of one. Those of one length
   // that lie together are one call.
-  const auto products = blocks.factors == nullptr ? nullptr : tiles::find_fold_products(fold.op, fold.loop);
-  const auto fold_runs = [&](const std::byte* first, std::int64_t count, std::int64_t length, std::byte* to) {
+  const auto products = factors == nullptr ? nullptr : tiles::find_fold_products(fold.op, fold.loop);
+  const auto runs = tiles::find_fold_runs(fold.op, fold.loop);
+  // The run begins at `offset` among the values, and at `factor_offset` among the factors.
+  const auto fold_runs = [&](std::int64_t offset, std::int64_t factor_offset, std::int64_t count,
+                             std::int64_t length, std::byte* to) {
     if (products != nullptr)
-      products(first, blocks.factors + (first - blocks.values), count, length, to);
+      products(values + offset, factors + factor_offset, count, length, to);
     else
-      tiles::fold_runs(fold.op, fold.loop, first, count, length, to);
+      runs(values + offset, count, length, to);
   };
+  const auto offset_of = [&](const Shape& at, const Shape& by, bool in_blocks) {
+    std::int64_t offset = 0;
+    for (std::size_t k = 0; k < at.size(); ++k)
+      offset += at[k] * (in_blocks ? step.block_extents[k] : 1) * by[k];
+    return offset;
+  };
+  const Shape& others = products == nullptr ? strides : *factor_strides;
   Shape block(dims);
   for (std::size_t k = 0; k < dims; ++k) block[k] = std::min(step.block_extents[k], extents[k]);
   const auto run_of = protocol::element_count(block);
-  bool are_whole = is_packed;
+  bool are_whole = is_packed && others == strides;
   for (std::size_t k = 0; k < dims; ++k) are_whole = are_whole && extents[k] == grid[k] * block[k];
   if (are_whole) {
-    fold_runs(values, protocol::element_count(grid), run_of, out);
+    fold_runs(0, 0, protocol::element_count(grid), run_of, out);
+  } else if (dims > 1 && run_of == block.back() && products != nullptr &&
+             (strides[dims - 2] == 0) != (others[dims - 2] == 0)) {
+    const auto in_turn = tiles::find_fold_products(fold.op, fold.loop, tiles::Reading::several_in_turn);
+    for_each_index(Shape(grid.begin(), grid.end() - 2), [&](const Shape& at) {
+      const auto rows = grid[dims - 2];
+      fold_products_of_rows(in_turn,
+                            {values + offset_of(at, strides, false), factors + offset_of(at, others, false),
+                             strides[dims - 2], others[dims - 2], rows, extents.back(), run_of, item},
+                            out);
+      out += rows * grid.back() * item;
+    });
   } else if (dims > 0 && run_of == block.back()) {
     const auto whole = extents.back() / run_of, rest = extents.back() % run_of;
     for_each_index(Shape(grid.begin(), grid.end() - 1), [&](const Shape& at) {
-      const std::byte* row = values;
-      for (std::size_t k = 0; k + 1 < dims; ++k) row += at[k] * strides[k];
-      fold_runs(row, whole, run_of, out);
-      if (rest > 0) fold_runs(row + whole * run_of * item, 1, rest, out + whole * item);
+      const auto row = offset_of(at, strides, false), other = offset_of(at, others, false);
+      const auto behind = whole * run_of * item;
+      fold_runs(row, other, whole, run_of, out);
+      if (rest > 0) fold_runs(row + behind, other + behind, 1, rest, out + whole * item);
       out += grid.back() * item;
     });
   } else {
     for_each_index(grid, [&](const Shape& at) {
-      std::int64_t start = 0, length = 1;
-      for (std::size_t k = 0; k < dims; ++k) {
-        start += at[k] * step.block_extents[k] * strides[k];
+      std::int64_t length = 1;
+      for (std::size_t k = 0; k < dims; ++k)
         length *= std::min(step.block_extents[k], extents[k] - at[k] * step.block_extents[k]);
-      }
-      fold_runs(values + start, 1, length, out);
+      fold_runs(offset_of(at, strides, true), offset_of(at, others, true), 1, length, out);
       out += item;
     });
   }

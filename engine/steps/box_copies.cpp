@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/steps/box_copies.hpp"
 
+#include <algorithm>
+#include <cstring>
+
 #include "engine/steps/indices.hpp"
 #include "engine/tiles/loops/elementwise.hpp"
 #include "engine/tiles/tile_runner.hpp"
@@ -11,6 +14,7 @@ namespace {
 using protocol::Shape;
 
 constexpr std::int64_t few_elements = 1024;
+constexpr std::int64_t shortest_run = 8;
 
 plan::Program copy_program(protocol::Dtype from, protocol::Dtype to) {
   plan::Program program;
@@ -34,17 +38,28 @@ plan::Program copy_program(protocol::Dtype from, protocol::Dtype to) {
 void copy_box(protocol::Dtype from, protocol::Dtype to, std::span<const std::int64_t> extents,
               const std::byte* source, const Shape& source_strides, std::byte* target,
               const Shape& target_strides) {
-  if (protocol::element_count(extents) <= few_elements &&
-      !extents.empty()) {  // a program would take longer to make than to run
+  const auto elements = protocol::element_count(extents);
+  const Shape packed = protocol::contiguous_strides(extents, protocol::size_of(from));
+  if (from == to && source_strides == packed && target_strides == packed) {
+    std::memcpy(target, source, static_cast<std::size_t>(elements) * protocol::size_of(from));
+    return;
+  }
+  if (elements <= few_elements && !extents.empty()) {  // a program would take longer to make than to run
     const tiles::Cast cast = tiles::find_cast(from, to);
-    for_each_index(Shape(extents.begin(), extents.end() - 1), [&](const Shape& row) {
+    // Runs along the last axis, or along a column.
+    const auto longest =
+        static_cast<std::size_t>(std::max_element(extents.begin(), extents.end()) - extents.begin());
+    const auto inner = extents.back() < shortest_run ? longest : extents.size() - 1;
+    Shape starts(extents.begin(), extents.end());
+    starts[inner] = 1;
+    for_each_index(starts, [&](const Shape& at) {
       std::int64_t source_offset = 0, target_offset = 0;
-      for (std::size_t k = 0; k < row.size(); ++k) {
-        source_offset += row[k] * source_strides[k];
-        target_offset += row[k] * target_strides[k];
+      for (std::size_t k = 0; k < at.size(); ++k) {
+        source_offset += at[k] * source_strides[k];
+        target_offset += at[k] * target_strides[k];
       }
-      cast(source + source_offset, source_strides.back(), target + target_offset, target_strides.back(),
-           static_cast<std::size_t>(extents.back()));
+      cast(source + source_offset, source_strides[inner], target + target_offset, target_strides[inner],
+           static_cast<std::size_t>(extents[inner]));
     });
     return;
   }

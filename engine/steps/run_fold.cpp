@@ -4,13 +4,13 @@
 // fixed tree of the second half (run_fold_finish.cpp), the bits do not depend on how many ranks there are.
 #include <algorithm>
 #include <cstring>
-#include <optional>
 
 #include "engine/steps/block_folds.hpp"
 #include "engine/steps/box_copies.hpp"
 #include "engine/steps/box_runner.hpp"
 #include "engine/steps/carry.hpp"
 #include "engine/steps/fold_regions.hpp"
+#include "engine/steps/fold_values.hpp"
 #include "engine/steps/row_parts.hpp"
 #include "engine/steps/run_step.hpp"
 #include "engine/steps/shared_work.hpp"
@@ -22,9 +22,11 @@ namespace gamelan::engine::steps {
 namespace {
 
 using distribution::Box;
+using distribution::extents_of;
 using protocol::Shape;
 
-constexpr std::int64_t region_elements = 8192;  // scratch stays in the second-level cache
+constexpr std::int64_t scratch_bytes = 131'072;  // of the values of a region: half a small second-level cache
+constexpr std::int64_t fewest_elements = 8192, region_elements = 16'384;  // of a region of computed values
 constexpr std::int64_t plain_region_elements =
     131'072;  // when nothing is computed: scratch is mostly the partials
 constexpr std::int64_t product_region_elements =
@@ -37,18 +39,15 @@ class BlockFolder {
       : context_(context),
         fold_(fold),
         whole_(context, fold.values, fold.extents),
+        values_(context, fold, whole_),
         dims_(fold.extents.size()),
-        scratch_(fold.folds.size()) {
+        scratch_(fold.folds.size()),
+        targets_(fold.folds.size()) {
     for (std::size_t f = 0; f < fold.folds.size(); ++f)
       scratch_[f].item = static_cast<std::int64_t>(protocol::size_of(fold.folds[f].loop));
     find_truths();
     find_plain_operands();
     find_factors();
-    if (!fold.values.interior) return;
-    const Shape extents = fold.values.interior->iterations.extents();
-    interior_.emplace(context, *fold.values.interior, extents);
-    for (const auto extent : extents) interior_box_.push_back({0, extent});
-    interior_box_ = distribution::moved(std::move(interior_box_), fold.values.interior_first);
   }
 
   /// Folds whole rows of this rank's part, of which nothing lies elsewhere.
@@ -67,7 +66,7 @@ class BlockFolder {
     const auto fold_if_local = [&](std::int64_t number) {
       Box region = mine.region(number);
       // What is local comes first, which gives the neighbours time to finish their part.
-      if (is_local(elements_of(region)))
+      if (values_.is_local(elements_of(region)))
         fold_region(region, context_.rank());
       else
         later.push_back(std::move(region));
@@ -84,7 +83,10 @@ class BlockFolder {
  private:
   FoldRegions regions_of(int rank) const {
     if (!factors_.empty()) return FoldRegions(fold_, rank, product_region_elements);
-    return FoldRegions(fold_, rank, plain_.empty() ? region_elements : plain_region_elements);
+    if (!plain_.empty()) return FoldRegions(fold_, rank, plain_region_elements);
+    std::int64_t bytes = 0;
+    for (const auto& scratch : scratch_) bytes += scratch.value_bytes();
+    return FoldRegions(fold_, rank, std::clamp(scratch_bytes / bytes, fewest_elements, region_elements));
   }
   bool may_share(const FoldRegions& regions) const {
     if (context_.balance() == Balance::off || fold_.values.iterations.is_replicated ||
@@ -172,20 +174,20 @@ class BlockFolder {
     const auto& fold = fold_.folds[0];
     const Shape packed = protocol::contiguous_strides(extents, protocol::size_of(fold.loop));
     const std::byte* first[2];
-    Shape strides;
+    Shape strides[2];
     for (std::size_t k = 0; k < 2; ++k) {
       const auto operand = static_cast<std::size_t>(factors_[k]);
       auto piece = whole_.piece_of(operand, elements);
       for (std::size_t dim = 0; dim < dims_; ++dim) {
         if (piece.strides[dim] != packed[dim] && (dim + 1 == dims_ || fold_.block_extents[dim] > 1))
           return false;
-        if (k == 1 && piece.strides[dim] != strides[dim]) return false;
       }
       first[k] = context_.address(fold_.values.operands[operand], piece);
-      strides = std::move(piece.strides);
+      strides[k] = std::move(piece.strides);
     }
     tiles::float_errors().clear();
-    fold_blocks(fold_, fold, {first[0], strides, extents, grid, false, first[1]}, scratch_[0].partials);
+    fold_blocks(fold_, fold, {first[0], strides[0], extents, grid, false, first[1], &strides[1]},
+                scratch_[0].partials);
     return tiles::float_errors().look() == 0;
   }
 
@@ -214,28 +216,9 @@ class BlockFolder {
     return elements;
   }
 
-  /// The part of the interior within `elements`, in its own indices.
-  Box part_of_interior(const Box& elements) const {
-    Shape back;
-    for (const auto first : fold_.values.interior_first) back.push_back(-first);
-    return distribution::moved(intersection(elements, interior_box_), back);
-  }
-
-  bool is_local(const Box& elements) const {
-    if (!interior_) return whole_.is_local(elements);
-    const Box part = part_of_interior(elements);
-    bool is_local = is_empty(part) || interior_->is_local(part);
-    distribution::for_each_slab(elements, interior_box_,
-                                [&](const Box& slab) { is_local = is_local && whole_.is_local(slab); });
-    return is_local;
-  }
-
   void fold_region(const Box& region, int owner) {
     const Box elements = elements_of(region);
-    Shape extents(dims_);
-    for (std::size_t k = 0; k < dims_; ++k) extents[k] = elements[k].size();
-    Shape grid(dims_);
-    for (std::size_t k = 0; k < dims_; ++k) grid[k] = region[k].size();
+    const Shape extents = extents_of(elements), grid = extents_of(region);
     if (fold_products(elements, extents, grid))
       return store_partials(fold_.folds[0], scratch_[0], region, owner);
     if (!point_at_operands(elements, extents)) compute(elements, extents, owner);
@@ -258,22 +241,9 @@ class BlockFolder {
       scratch.values = scratch.memory;
       scratch.strides =
           protocol::contiguous_strides(extents, static_cast<std::size_t>(scratch.value_bytes()));
+      targets_[f] = {scratch.memory, scratch.strides.data()};
     }
-    std::vector<tiles::Pointer> targets(scratch_.size());
-    const auto aim_at = [&](const Box& part) -> std::span<const tiles::Pointer> {
-      for (std::size_t f = 0; f < targets.size(); ++f) {
-        const auto& strides = scratch_[f].strides;
-        targets[f] = {scratch_[f].memory, strides.data()};
-        for (std::size_t k = 0; k < dims_; ++k)
-          targets[f].address += (part[k].first - elements[k].first) * strides[k];
-      }
-      return targets;
-    };
-    if (!interior_) return whole_.run_for(owner, elements, aim_at(elements));
-    const Box part = part_of_interior(elements);
-    if (!is_empty(part)) interior_->run_for(owner, part, aim_at(moved(part, fold_.values.interior_first)));
-    distribution::for_each_slab(elements, interior_box_,
-                                [&](const Box& slab) { whole_.run_for(owner, slab, aim_at(slab)); });
+    values_.compute(elements, owner, targets_);
   }
 
   void store_partials(const plan::FoldBlocks::Fold& fold, const Scratch& scratch, const Box& region,
@@ -291,6 +261,11 @@ class BlockFolder {
     const Shape to = protocol::contiguous_strides(block_extents, item);
     std::int64_t offset = 0;
     for (std::size_t k = 0; k < dims_; ++k) offset += (part[k].first - block[k].first) * to[k];
+    if (dims_ > 0 && std::equal(extents.begin() + 1, extents.end(), block_extents.begin() + 1)) {
+      std::memcpy(context_.block(fold.partials, owner) + offset, scratch.partials.data(),
+                  static_cast<std::size_t>(protocol::element_count(extents)) * item);
+      return;
+    }
     copy_box(fold.loop, fold.loop, extents, scratch.partials.data(),
              protocol::contiguous_strides(extents, item), context_.block(fold.partials, owner) + offset, to);
   }
@@ -298,11 +273,11 @@ class BlockFolder {
   const StepContext& context_;
   const plan::FoldBlocks& fold_;
   BoxRunner whole_;
-  std::optional<BoxRunner> interior_;
-  Box interior_box_;  // in iterations of the whole
+  FoldValues values_;
   std::size_t dims_;
-  std::vector<Scratch> scratch_;  // by fold
-  std::vector<int> factors_;      // two operands whose products are added up; empty: it is something else
+  std::vector<Scratch> scratch_;         // by fold
+  std::vector<tiles::Pointer> targets_;  // by fold: its scratch
+  std::vector<int> factors_;  // two operands whose products are added up; empty: it is something else
   std::vector<int> plain_;  // by fold: the operand that it folds as it lies; empty when something is computed
 };
 

@@ -59,14 +59,18 @@ ErrorAttribution::ErrorAttribution(const Program& program)
 bool ErrorAttribution::begin(const Geometry& geometry) {
   if (!has_commands_ || float_errors().watched() == 0) return false;
   is_overwritten_.assign(is_read_.size(), false);
-  for (auto& each : kept_) each.clear();
   for (std::size_t read = 0; read < is_read_.size(); ++read)
     for (std::size_t written = 0; written < is_read_.size() && is_read_[read]; ++written)
       if (is_written_[written] && geometry.addresses[read] == geometry.addresses[written])
         is_overwritten_[read] = true;
   is_in_place_ = std::find(is_overwritten_.begin(), is_overwritten_.end(), true) != is_overwritten_.end();
-  float_errors().clear();
+  begin_again();
   return true;
+}
+
+void ErrorAttribution::begin_again() {
+  for (auto& each : kept_) each.clear();
+  float_errors().clear();
 }
 
 void ErrorAttribution::keep_operands(const Tile& tile) {

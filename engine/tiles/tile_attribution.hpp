@@ -20,6 +20,8 @@ class ErrorAttribution {
 
   /// To be called when a cell begins. True when its errors are to be reported.
   bool begin(const Geometry& geometry);
+  /// The same where begin() said true for a cell of the same form (tile_form.hpp).
+  void begin_again();
   /// True when a tile writes to an operand that it also reads.
   bool is_in_place() const { return is_in_place_; }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "engine/tiles/tile_attribution.hpp"
+#include "engine/tiles/tile_form.hpp"
 #include "engine/tiles/tile_geometry.hpp"
 #include "engine/tiles/tile_memory.hpp"
 #include "engine/tiles/tile_panels.hpp"
@@ -27,6 +28,11 @@ constexpr std::int64_t element_bytes = 16;  // of the widest dtype
 }
 
 class Runner::State {
+  struct Instance {
+    std::shared_ptr<Translation::Specialization> of;
+    std::vector<std::byte*> places;  // operands at the current tile, then register tiles
+  };
+
  public:
   explicit State(const Program& program)
       : translation_(Translation::of(program)),
@@ -40,30 +46,39 @@ class Runner::State {
                             "[tile] operands of a cell: got " + std::to_string(cell.operands.size()) +
                                 ", expected " + std::to_string(translation_->operands()));
     }
-    if (panels_.find(cell, rules_))
+    if (last_ != nullptr && form_.move_to(cell, geometry_)) {
+      if (is_watched_) attribution_.begin_again();
+      return run_planned(*last_);
+    }
+    last_ = nullptr;
+    if (panels_.find(cell, rules_)) {
       panels_.each([&](const Cell& part) { run_part(part); });
-    else
-      run_part(cell);
+      return;
+    }
+    Instance* instance = run_part(cell);
+    if (instance == nullptr || rules_.needs_index) return;
+    form_.keep(cell, geometry_);
+    last_ = instance;
   }
 
  private:
-  void run_part(const Cell& cell) {
+  Instance* run_part(const Cell& cell) {
     plan_cell(cell, rules_, geometry_);
-    if (geometry_.is_empty) return;
+    if (geometry_.is_empty) return nullptr;
     Instance& instance = find_instance();
+    is_watched_ = attribution_.begin(geometry_);
+    run_planned(instance);
+    return &instance;
+  }
+
+  void run_planned(Instance& instance) {
     extents_ = geometry_.tile;
     gather_repeated(instance);
     translation_->note_elements(*instance.of, geometry_.elements(geometry_.extents));
-    is_watched_ = attribution_.begin(geometry_);
     first_store_ = is_watched_ && attribution_.is_in_place() ? find_first_store(instance) : 0;
     walk(instance);
     if (translation_->streams()) settle_streams();
   }
-
-  struct Instance {
-    std::shared_ptr<Translation::Specialization> of;
-    std::vector<std::byte*> places;  // operands at the current tile, then register tiles
-  };
 
   std::int64_t item_bytes(int value) const {
     return static_cast<std::int64_t>(
@@ -273,6 +288,8 @@ class Runner::State {
   Panels panels_;
   // The present cell and tile.
   Geometry geometry_;
+  CellForm form_;  // of the last cell, when `last_` is given: its instance
+  Instance* last_ = nullptr;
   std::vector<OperandTraits> traits_;
   Axes extents_{};
   std::int64_t index_ = 0;

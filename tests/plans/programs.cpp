@@ -43,6 +43,12 @@ void interior(BatchWriter& r) {
   const View change = r.compute(Op::subtract, {u, old});
   r.sum(r.compute(Op::multiply, {change, change}));
 }
+void waits_for_its_readers(BatchWriter& r) {
+  const View u = grid(r), inner = part(u, 1, n - 1, 1, n - 1);
+  r.assign(inner, r.compute(Op::multiply, {inner, number(0.3)}));
+  const View four = r.compute(Op::multiply, {inner, number(4)});
+  r.sum(r.compute(Op::subtract, {four, part(u, 0, n - 2, 1, n - 1)}));
+}
 void sum_all(BatchWriter& r) { r.sum(grid(r)); }
 template <int axis>
 void sum_axis(BatchWriter& r) {
@@ -117,6 +123,11 @@ const std::vector<GoldenProgram>& golden_programs() {
       {"copy_elision", "old = u.copy(); the sweep", 4, {}, copy_elision},
       {"interior", "old = u.copy(); the sweep; ((u - old)**2).sum()", 4, {}, interior},
       {"interior_apart", "the same in passes of their own", 4, {"interior"}, interior},
+      {"waits_for_its_readers",
+       "u[inner] *= 0.3; (4 * u[inner] - u[up]).sum()",
+       3,
+       {},
+       waits_for_its_readers},
       {"sum", "a.sum()", 3, {}, sum_all},
       {"sum_axis_0", "a.sum(axis=0)", 3, {}, sum_axis<0>},
       {"sum_axis_1", "a.sum(axis=1)", 3, {}, sum_axis<1>},

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t look_back = 16;       // groups tried before a new one is opened
 constexpr std::size_t largest_group = 512;  // nodes
+constexpr int longest_wait = 4;             // temporaries
 constexpr std::size_t most_operands = 48;   // arrays in memory that one pass walks over
 
 class Fuser {
@@ -79,6 +80,7 @@ class Fuser {
       const auto index = groups.size() - 1 - back;
       if (admits(groups[index], n)) {
         if (!regions_.admits(index, current)) return false;
+        if (!is_made_of_temporaries(n) && waits(groups[index], n, longest_wait)) return false;
         add(context_.groups[index], n);
         return true;
       }
@@ -90,6 +92,52 @@ class Fuser {
       if (depends_on(current.command, groups[index])) return false;
     }
     return false;
+  }
+
+  /// True for a temporary of one operand (`4 * u` in `4 * u - u_left`) whose readers cannot be in this group,
+  /// because they read at other iterations what the group writes. In the readers' pass it costs what reading
+  /// it would cost, and it is stored nowhere. `steps`: how many temporaries may come before such a reader.
+  bool waits(const Group& group, int n, int steps) const {
+    const auto& made = node(n).command.out;
+    const auto readers = context_.readers.find(made.base);
+    if (steps == 0 || group.interior || !is_made_of_one(n) || readers == context_.readers.end()) return false;
+    return std::all_of(readers->second.begin(), readers->second.end(), [&](int reader) {
+      const auto& command = node(reader).command;
+      if (node(reader).kind != Node::Kind::elementwise || command.out.extents != made.extents) return false;
+      const bool is_apart = std::any_of(command.in.begin(), command.in.end(), [&](const auto& operand) {
+        const auto* view = std::get_if<View>(&operand);
+        return view && view->base != made.base && is_misread(group, *view, context_);
+      });
+      return is_apart || waits(group, reader, steps - 1);
+    });
+  }
+
+  /// True when a command reads what is perhaps in no memory.
+  bool is_made_of_temporaries(int n) const {
+    const auto& in = node(n).command.in;
+    return std::any_of(in.begin(), in.end(), [&](const auto& operand) {
+      const auto* view = std::get_if<View>(&operand);
+      return view && is_dead_temporary(context_, view->base);
+    });
+  }
+
+  /// True for a dead temporary that is computed from numbers and one operand of its own size.
+  bool is_made_of_one(int n) const {
+    const auto& command = node(n).command;
+    if (node(n).kind != Node::Kind::elementwise || !command.creates ||
+        !is_dead_temporary(context_, command.out.base))
+      return false;
+    int operands = 0;
+    for (const auto& operand : command.in)
+      if (const auto* view = std::get_if<View>(&operand)) {
+        if (protocol::size_of(view->dtype) > 2 * protocol::size_of(command.out.dtype)) return false;
+        for (std::size_t k = 0; k < view->extents.size(); ++k)
+          if (view->extents[k] > 1 && view->strides[k] != 0) {
+            ++operands;
+            break;
+          }
+      }
+    return operands == 1;
   }
 
   bool admits(const Group& group, int n) const {

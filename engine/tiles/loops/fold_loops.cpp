@@ -95,7 +95,7 @@ void fetch_ahead(const T* values) {
 }
 
 /// The operations of fold_run and fold_short_run on products, which are stored nowhere.
-template <class T>
+template <class T, bool asks_ahead>
 T fold_products_of_run(const T* x, const T* y, std::int64_t length) {
   T lane[lane_count];
   if (length < lane_count) {
@@ -107,8 +107,10 @@ T fold_products_of_run(const T* x, const T* y, std::int64_t length) {
   for (std::int64_t j = 0; j < lane_count; ++j) lane[j] = x[j] * y[j];
   std::int64_t done = lane_count;
   for (; done + lane_count <= length; done += lane_count) {
-    fetch_ahead(x + done);
-    if (x != y) fetch_ahead(y + done);
+    if constexpr (asks_ahead) {
+      fetch_ahead(x + done);
+      if (x != y) fetch_ahead(y + done);
+    }
     for (std::int64_t j = 0; j < lane_count; ++j) lane[j] += x[done + j] * y[done + j];
   }
   for (std::int64_t j = 0; done + j < length; ++j) lane[j] += x[done + j] * y[done + j];
@@ -118,12 +120,12 @@ T fold_products_of_run(const T* x, const T* y, std::int64_t length) {
   return lane[0];
 }
 
-template <class T>
+template <class T, bool asks_ahead>
 void fold_products(const void* left, const void* right, std::int64_t run_count, std::int64_t run_length,
                    void* to) {
   const T *x = static_cast<const T*>(left), *y = static_cast<const T*>(right);
   for (std::int64_t run = 0; run < run_count; ++run, x += run_length, y += run_length)
-    static_cast<T*>(to)[run] = fold_products_of_run(x, y, run_length);
+    static_cast<T*>(to)[run] = fold_products_of_run<T, asks_ahead>(x, y, run_length);
 }
 
 /// Several rows at once, in their order, `width` columns at a time: the accumulators are loaded and stored
@@ -219,9 +221,12 @@ bool write_identity(Identity identity, void* to) {
 FoldLoops fold_loops(Op op, Dtype dtype) {
   return with_element(dtype, [&]<class T>() {
     return rows::with_fold<T, FoldLoops>(op, [op]<class Row>() {
-      FoldLoops loops{fold_runs<Row, T>, fold_rows<Row, T>, nullptr};
+      FoldLoops loops{fold_runs<Row, T>, fold_rows<Row, T>, nullptr, nullptr};
       if constexpr (Real<T>)
-        if (op == Op::add) loops.products = fold_products<T>;
+        if (op == Op::add) {
+          loops.products = fold_products<T, true>;
+          loops.products_of_streams = fold_products<T, false>;
+        }
       return loops;
     });
   });

@@ -13,8 +13,9 @@ namespace gamelan::engine::tiles {
 struct FoldLoops {
   void (*runs)(const void* values, std::int64_t run_count, std::int64_t run_length, void* out) = nullptr;
   void (*rows)(const void* values, std::int64_t rows, std::int64_t row_length, void* acc) = nullptr;
-  void (*products)(const void* x, const void* y, std::int64_t run_count, std::int64_t run_length,
-                   void* out) = nullptr;
+  using Products = void (*)(const void* x, const void* y, std::int64_t run_count, std::int64_t run_length,
+                            void* out);
+  Products products = nullptr, products_of_streams = nullptr;  ///< the second asks for nothing ahead
 };
 
 #define GAMELAN_DECLARE_LEVEL(level)                                     \

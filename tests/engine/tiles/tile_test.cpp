@@ -90,6 +90,38 @@ TEST(Tile, a_constant_survives_cells_of_another_form) {
   }
 }
 
+/// Cells of one form are planned once: they may lie elsewhere, run backwards, and share elements or not.
+TEST(Tile, cells_of_one_form) {
+  const Program program = sum_of_two();
+  Runner runner(program);
+  std::vector<double> memory(4000), expected;
+  for (std::size_t j = 0; j < memory.size(); ++j) memory[j] = static_cast<double>(j * 7 % 31);
+  expected = memory;
+  const auto run = [&](std::array<std::size_t, 3> begins, std::int64_t columns, std::int64_t step) {
+    const Shape extents{3, columns}, first{0, 0}, strides{800, 8 * step};
+    const auto cell_in = [&](std::vector<double>& where, const auto& visit) {
+      std::vector<Pointer> operands;
+      for (const auto begin : begins)
+        operands.push_back({reinterpret_cast<std::byte*>(where.data() + begin), strides.data()});
+      visit(Cell{extents, first, extents, operands});
+    };
+    cell_in(memory, [&](const Cell& cell) { runner.run(cell); });
+    cell_in(expected, [&](const Cell& cell) { run_naively(program, cell); });
+    ASSERT_EQ(memory, expected) << begins[0] << " " << begins[1] << " " << begins[2] << " " << step;
+  };
+  for (const std::size_t shift : {0, 1, 5, 40}) {
+    run({shift, 1000, 2000}, 50, 1);
+    run({shift, 1000, 3000}, 50, 1);
+    run({shift, 1000, shift}, 50, 1);  // in place
+    run({shift, 1000, 1000}, 50, 1);   // in place of the other operand
+    run({shift, shift, 2000}, 50, 1);  // one operand twice
+    run({shift, shift, shift}, 50, 1);
+    run({shift, 1000, 2000}, 49, 1);
+    run({shift + 49, 1049, 2049}, 50, -1);
+    run({shift + 49, 1049, shift + 49}, 50, -1);
+  }
+}
+
 TEST(Tile, points_plus_a_shift) {
   for (const std::int64_t rows : {1, 341, 342, 1000}) {
     expect_as_naive(sum_of_two(), {rows, 3}, {{24, 8}, {0, 8}, {24, 8}},

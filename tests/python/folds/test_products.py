@@ -22,7 +22,7 @@ def operands(shape, dtype):
 def test_bits_of_stored_products(engine, shape, dtype):
     x, y = operands(shape, dtype)
     for axis in (None, -1, 0):
-        for left, right in ((x, y), (x, x), (x[::-1], y), (x[..., ::-1], y[..., ::-1]), (x[..., :1], y)):
+        for left, right in ((x, y), (x, x), (x[::-1], y), (x[..., ::-1], y[..., ::-1]), (x[..., :1], y), (x, y[:1]), (y[:1], x)):
             stored = left * right
             gamelan.sync()
             expected = numpy.asarray(stored.sum(axis))
