@@ -11,6 +11,7 @@
 #include "kernel/arrays/dispatch.hpp"
 #include "kernel/arrays/guarded.hpp"
 #include "kernel/arrays/placement.hpp"
+#include "kernel/recorder/user_call.hpp"
 
 namespace gamelan::kernel {
 namespace {
@@ -43,6 +44,7 @@ class Arguments {
   }
 
   bool fit() const { return fits_ && has_ours_ && elements_ < threshold(); }
+  std::int64_t elements() const { return elements_; }
 
   // The arguments with plain arrays in the place of ours; none when one is on the engines and stays there.
   std::vector<PyObject*> plain_ones() {
@@ -167,6 +169,13 @@ void end_at_the_caller() {
   PyErr_Restore(type, value, nullptr);
 }
 
+// What it records on the engines is one call of the user's.
+PyObject* call_dear(PyObject* dear, const std::vector<PyObject*>& arguments, std::size_t count,
+                    PyObject* keywords) {
+  const UserCall lives;
+  return PyObject_Vectorcall(dear, arguments.data(), count, keywords);
+}
+
 }  // namespace
 
 PyObject* call_with_small(const SmallRule& rule, PyObject* const* arguments, std::size_t flagged_count,
@@ -178,7 +187,9 @@ PyObject* call_with_small(const SmallRule& rule, PyObject* const* arguments, std
     const std::vector<PyObject*> theirs = given.plain_ones();
     if (theirs.empty()) return nullptr;
     count_host_op();
-    Ref result(PyObject_Vectorcall(rule.numpys, theirs.data(), count, keywords));
+    const bool is_dear = rule.dear != nullptr && given.elements() >= rule.dear_from;
+    Ref result(is_dear ? call_dear(rule.dear, theirs, count, keywords)
+                       : PyObject_Vectorcall(rule.numpys, theirs.data(), count, keywords));
     if (!result) {
       end_at_the_caller();
       return nullptr;

@@ -23,7 +23,8 @@ void count_before(const Key* first, std::int64_t length, const Key* keys, std::s
   std::fill_n(at, abreast, first);
   while (length > 1) {
     const auto half = length / 2;
-    for (std::size_t k = 0; k < count; ++k) at[k] += half & -static_cast<std::int64_t>(is_before(at[k][half - 1], keys[k]));
+    for (std::size_t k = 0; k < count; ++k)
+      at[k] += half & -static_cast<std::int64_t>(is_before(at[k][half - 1], keys[k]));
     length -= half;
   }
   for (std::size_t k = 0; k < count; ++k)
