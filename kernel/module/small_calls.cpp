@@ -22,6 +22,10 @@ constexpr int most_levels = 3;         // of sequences within sequences
 // An array whose class is ours itself: one derived from it may have functions of its own.
 bool is_ours(PyObject* object) { return Py_TYPE(object) == reinterpret_cast<PyTypeObject*>(local_class()); }
 
+bool is_sequence(PyObject* object) {
+  return PyTuple_CheckExact(object) != 0 || PyList_CheckExact(object) != 0;
+}
+
 // Arguments of one call: may NumPy have them?
 class Arguments {
  public:
@@ -33,13 +37,12 @@ class Arguments {
     const std::size_t named = keywords == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(keywords));
     given_ = {arguments, count + named};
     if (growth_ == Growth::broadcast) fits_ = would_be_local({arguments, count});
+    if (growth_ == Growth::items) fits_ = given_.size() == 1 && is_sequence(arguments[0]);
     if (growth_ == Growth::matrices) fits_ = count == 2 && is_small_product(arguments[0], arguments[1]);
     for (std::size_t place = 0; place < given_.size() && fits_; ++place) {
       fits_ = place < readable && is_distributed(given_[place]) ? counts_distributed(given_[place])
                                                                 : is_simple(given_[place], 0);
-      if (place < count || PyTuple_CheckExact(given_[place]) == 0) continue;
-      // Universal functions take their outputs in a tuple, and give them back from it.
-      fits_ &= PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(keywords, place - count), "out") != 0;
+      if (place >= count) fits_ &= is_plain_setting(PyTuple_GET_ITEM(keywords, place - count), given_[place]);
     }
   }
 
@@ -74,7 +77,7 @@ class Arguments {
       has_ours_ |= is_ours(object);
       return counts(PyArray_SIZE(reinterpret_cast<PyArrayObject*>(object)));
     }
-    if (PyTuple_CheckExact(object) || PyList_CheckExact(object)) {
+    if (is_sequence(object)) {
       const Py_ssize_t size = PySequence_Fast_GET_SIZE(object);
       if (size > most_items || level == most_levels) return false;
       PyObject* const* const items = PySequence_Fast_ITEMS(object);
@@ -83,6 +86,13 @@ class Arguments {
     return object == Py_None || PyBool_Check(object) || PyLong_CheckExact(object) ||
            PyFloat_CheckExact(object) || PyComplex_CheckExact(object) || PyUnicode_CheckExact(object) ||
            PyArray_IsScalar(object, Generic) || PyArray_DescrCheck(object) || PyType_Check(object);
+  }
+
+  // Universal functions take their outputs in a tuple, and give them back from it; a shape says how large a
+  // result is, whatever the arguments are.
+  static bool is_plain_setting(PyObject* name, PyObject* value) {
+    return PyUnicode_CompareWithASCIIString(name, "shape") != 0 &&
+           (PyTuple_CheckExact(value) == 0 || PyUnicode_CompareWithASCIIString(name, "out") != 0);
   }
 
   bool counts_distributed(PyObject* object) {
@@ -98,6 +108,7 @@ class Arguments {
         elements_ = std::max(elements_, elements);
         return true;
       case Growth::sum:
+      case Growth::items:
         return !__builtin_add_overflow(elements_, elements, &elements_);
       case Growth::product:
         elements_ = std::max<std::int64_t>(elements_, 1);
@@ -108,7 +119,7 @@ class Arguments {
 
   static Ref plain_of(PyObject* object) {
     if (is_ours(object)) return plain(object);
-    if (!PyTuple_CheckExact(object) && !PyList_CheckExact(object)) return Ref::borrow(object);
+    if (!is_sequence(object)) return Ref::borrow(object);
     const Py_ssize_t size = PySequence_Fast_GET_SIZE(object);
     const bool is_tuple = PyTuple_CheckExact(object) != 0;
     Ref result = Ref::checked(is_tuple ? PyTuple_New(size) : PyList_New(size));
