@@ -23,7 +23,7 @@ _MOST_KINDS = 256  # of calls whose times are kept, by function
 _CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 _DTYPES = "?bBhHiIlLqQfd"
 
-# function: (how many of the first arguments are arrays, the values that its other arguments may have)
+# function: (how many of the first arguments are arrays, what the others may be, in their order)
 _DEAR = {
     "sort": (1, {"axis": (-1, 0), "kind": (None, "quicksort", "stable", "mergesort", "heapsort")}),
     "argsort": (1, {"axis": (-1, 0), "kind": ("stable", "mergesort")}),
@@ -103,13 +103,13 @@ class _DearCall:
 
     def _kind(self, arguments, keywords):
         """What tells apart calls that take other times; None for a call that is NumPy's in any case."""
-        arrays = arguments[: self._arrays]
-        if len(arrays) != self._arrays or len(arguments) > self._arrays or not all(map(_can_be_sent, arrays)):
+        arrays, others = arguments[: self._arrays], arguments[self._arrays :]
+        if len(arrays) != self._arrays or len(others) > len(self._settings) or not all(map(_can_be_sent, arrays)):
             return None
-        for name, value in keywords.items():
-            if not any(value is each or type(value) in (int, str) and value == each for each in self._settings.get(name, ())):
-                return None
-        if "kind" in self._settings and self._ours.__name__ == "argsort" and "kind" not in keywords:
+        given = [*zip(self._settings, others), *keywords.items()]
+        if not all(_is_among(value, self._settings.get(name, ())) for name, value in given):
+            return None
+        if self._ours.__name__ == "argsort" and "kind" not in dict(given):
             return None  # the order of equal elements is NumPy's
         return tuple((each.dtype.char, each.size.bit_length()) for each in arrays)
 
@@ -121,9 +121,10 @@ class _DearCall:
     def _there(self, arguments, keywords):
         """The engines' answer in a list; None where there is none."""
         try:
-            most = max(each.size for each in arguments)
-            sent = [_core.upload(each) if each.size == most or each.size >= LEAST else each for each in arguments]
-            return [_brought(self._ours(*sent, **keywords))]
+            arrays = arguments[: self._arrays]
+            most = max(each.size for each in arrays)
+            sent = [_core.upload(each) if each.size == most or each.size >= LEAST else each for each in arrays]
+            return [_brought(self._ours(*sent, *arguments[self._arrays :], **keywords))]
         except Exception:  # lost engines, a full heap; mistakes NumPy reports itself
             return None
 
@@ -132,6 +133,10 @@ def _wants_engines(times):
     if config.dear_calls != "measured":
         return config.dear_calls == "always"
     return times.asks_engines() and _core.ranks() <= _CORES  # with more they would take turns
+
+
+def _is_among(value, values):
+    return any(value is each or type(value) in (int, str) and value == each for each in values)
 
 
 def _can_be_sent(value):

@@ -52,6 +52,7 @@ def calls(a, b):
     yield from (("unique", (a,), {}), ("unique", (a,), {"return_counts": True}))
     yield "unique", (a,), {"return_index": True, "return_inverse": True, "return_counts": True}
     yield from (("searchsorted", (b, a), {"side": side}) for side in ("left", "right"))
+    yield from (("searchsorted", (b, a, "right"), {}), ("sort", (a, -1), {}), ("unique", (a, False, True), {}))
     yield from (("isin", (a, b[::2]), {}), ("isin", (a, b[::2]), {"invert": True}))
     if a.dtype != bool:
         yield from (("digitize", (a, b), {}), ("digitize", (a, b[::-1]), {"right": True}))
@@ -59,7 +60,7 @@ def calls(a, b):
 
 def compare(a, b, asks=True):
     for name, arguments, keywords in calls(a, b):
-        ours = tuple(map(gamelan.asarray, arguments))
+        ours = tuple(gamelan.asarray(each) if isinstance(each, numpy.ndarray) else each for each in arguments)
         where = name, a.dtype, a.shape, a.strides, keywords
         got, batches = batches_of(lambda: getattr(gamelan, name)(*ours, **keywords))
         assert_same(got, getattr(numpy, name)(*arguments, **keywords), where)
