@@ -27,7 +27,7 @@ _DTYPES = "?bBhHiIlLqQfd"
 _DEAR = {
     "sort": (1, {"axis": (-1, 0), "kind": (None, "quicksort", "stable", "mergesort", "heapsort")}),
     "argsort": (1, {"axis": (-1, 0), "kind": ("stable", "mergesort")}),
-    "unique": (1, dict.fromkeys(("return_index", "return_inverse", "return_counts"), (False, True))),
+    "unique": (1, {}),  # with counts or places an array would stay on the engines for a while
     "searchsorted": (2, {"side": ("left", "right")}),
     "digitize": (2, {"right": (False, True)}),
     "isin": (2, {"assume_unique": (False, True), "invert": (False, True)}),
@@ -121,9 +121,8 @@ class _DearCall:
     def _there(self, arguments, keywords):
         """The engines' answer in a list; None where there is none."""
         try:
-            arrays = arguments[: self._arrays]
-            most = max(each.size for each in arrays)
-            sent = [_core.upload(each) if each.size == most or each.size >= LEAST else each for each in arrays]
+            # All of them: what is sent as an operand would be kept there, and stored with checkpoints.
+            sent = [_core.upload(each) for each in arguments[: self._arrays]]
             return [_brought(self._ours(*sent, *arguments[self._arrays :], **keywords))]
         except Exception:  # lost engines, a full heap; mistakes NumPy reports itself
             return None
