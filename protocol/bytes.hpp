@@ -67,6 +67,10 @@ class Reader {
     if (bytes != 0) std::memcpy(target, in_.data(), bytes);
     in_ = in_.subspan(bytes);
   }
+  void skip(std::size_t bytes) {
+    need(bytes);
+    in_ = in_.subspan(bytes);
+  }
   std::string get_text() {
     std::string text(get_count(1), '\0');
     get_raw(text.data(), text.size());

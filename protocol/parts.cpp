@@ -86,7 +86,8 @@ namespace {
 
 [[noreturn]] void reject(const std::string& what) { throw Error(ErrorKind::protocol, "[decode] " + what); }
 
-Frames unpack_from(Reader in) {
+Frames unpack_from(std::span<const std::byte> buffer) {
+  Reader in(buffer);
   const auto count = in.get<std::uint64_t>();
   if (count > max_frames) reject("too many frames: got " + std::to_string(count));
   in.need_each(count, sizeof(std::uint64_t));
@@ -95,8 +96,9 @@ Frames unpack_from(Reader in) {
   Frames frames(count);
   for (std::size_t frame = 0; frame < count; ++frame) {
     in.need_each(lengths[frame], 1);
-    frames[frame].resize(lengths[frame]);
-    in.get_raw(frames[frame].data(), lengths[frame]);
+    const auto bytes = buffer.last(in.remaining()).first(lengths[frame]);
+    frames[frame].assign(bytes.begin(), bytes.end());  // a resize would write zeros first
+    in.skip(lengths[frame]);
   }
   if (in.remaining() != 0) reject("bytes left over after the last frame");
   return frames;
@@ -106,7 +108,7 @@ Frames unpack_from(Reader in) {
 
 Frames unpack(std::span<const std::byte> buffer) {
   try {
-    return unpack_from(Reader(buffer));
+    return unpack_from(buffer);
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {  // of the allocator

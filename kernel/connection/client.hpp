@@ -44,6 +44,7 @@ class Client {
   /// many processes work for them. Without it, or where it is not possible, they go over the channel.
   /// Returns why it is not possible; empty when it is. To be called after the greeting, once.
   std::string open_lane(const protocol::LaneOffer& offer, int ranks);
+  bool has_lane() const { return has_lane_.load(); }
   using SharedFrames = OutstandingRequests::SharedFrames;
   /// Sends a request under a fresh sequence number, which it returns. Never blocks: what the socket does not
   /// take now leaves later, in order. Throws Error{engine_lost} once the engines are known to be gone; the

@@ -8,7 +8,7 @@ from types import FunctionType, MethodType
 
 import numpy
 
-from . import _core, _docs, _small_calls
+from . import _core, _dear_calls, _docs, _small_calls
 
 _core.Call.__doc__ = _docs.Documentation(
     "A function of Gamelan: an interrupt undoes all that one call has recorded, or nothing of it."
@@ -45,6 +45,8 @@ def _call(function, place):
                 _small_calls.bind_method(call)
             else:
                 _small_calls.bind(call, place)
+            if place == "numpy":
+                _dear_calls.bind(call)
     return _made[function]
 
 

@@ -26,6 +26,12 @@ _TABLE = {
         "measured",
         "elements from which an array lives on the engines; 0 = always, 'measured' = found when engines start",
     ),
+    "dear_calls": (
+        "GAMELAN_DEAR_CALLS",
+        "asked",
+        "measured",
+        "whether idle engines compute dear calls (a sort) on arrays that are here: measured (if that is faster), always, never",
+    ),
     "gather_limit": ("GAMELAN_GATHER_LIMIT", "count", 1 << 24, "most elements that are brought to the notebook in one array"),
     "log_bytes": (
         "GAMELAN_LOG_BYTES",
@@ -81,11 +87,19 @@ def _path(value):
     return os.fsdecode(os.fspath(value))
 
 
+def _asked(value):
+    if not isinstance(value, str) or value not in _ASKED:
+        raise ValueError
+    return value
+
+
 def _route(value):
     if not isinstance(value, str) or value not in ROUTES:
         raise ValueError
     return value
 
+
+_ASKED = ("measured", "always", "never")
 
 # kind: (how a value is read, what is expected of it)
 _KINDS = {
@@ -93,6 +107,7 @@ _KINDS = {
     "threshold": (_threshold, "a whole number from 0 on, or 'measured'"),
     "seconds": (_seconds, "a number above 0"),
     "path": (_path, "a path"),
+    "asked": (_asked, "one of " + ", ".join(_ASKED)),
     "route": (_route, "one of " + ", ".join(ROUTES)),
 }
 

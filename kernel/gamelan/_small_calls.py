@@ -18,7 +18,7 @@ angle unique delete compress tril triu lexsort isin in1d copy
 linalg.norm linalg.solve linalg.inv linalg.det linalg.eig linalg.eigvals linalg.eigh linalg.eigvalsh linalg.qr linalg.cholesky
 linalg.lstsq linalg.matrix_rank linalg.slogdet linalg.cond linalg.matrix_power
 fft.fft fft.ifft fft.rfft fft.irfft fft.fft2 fft.ifft2 fft.rfft2 fft.irfft2 fft.fftn fft.ifftn fft.rfftn fft.irfftn fft.hfft
-fft.ihfft fft.fftshift fft.ifftshift
+fft.ihfft fft.fftshift fft.ifftshift gradient zeros_like ones_like full_like
 """
 # The same, but the result may be a view of the argument, or the argument may be written.
 _VIEWS = """
@@ -40,9 +40,11 @@ linalg.multi_dot cov corrcoef
 _MATRICES = "dot matmul"
 # As large as what the arguments broadcast to.
 _BROADCAST = "where isclose allclose clip"
+# As large as the arrays in a list, which is the only argument.
+_ITEMS = "array"
 _GROWTH = {
     name: growth
-    for growth, names in enumerate((_LARGEST + _VIEWS, _SUM, _PRODUCT, _MATRICES, _BROADCAST))
+    for growth, names in enumerate((_LARGEST + _VIEWS, _SUM, _PRODUCT, _MATRICES, _BROADCAST, _ITEMS))
     for name in names.split()
 }
 

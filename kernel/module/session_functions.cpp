@@ -136,6 +136,13 @@ void add_session_functions(py::module_& m) {
       },
       "Do the engines answer, as far as is known? Asks nobody.");
   m.def(
+      "are_at_hand",
+      [] {
+        const auto session = current_session_or_null();
+        return session && session->is_at_hand();
+      },
+      "Would engines of this machine answer at once, as far as is known? Asks nobody.");
+  m.def(
       "hear_of_end",
       [] {
         if (const auto session = current_session_or_null()) session->engines().hear_of_end();

@@ -11,6 +11,7 @@
 #include "kernel/arrays/dispatch.hpp"
 #include "kernel/arrays/guarded.hpp"
 #include "kernel/arrays/placement.hpp"
+#include "kernel/recorder/user_call.hpp"
 
 namespace gamelan::kernel {
 namespace {
@@ -20,6 +21,10 @@ constexpr int most_levels = 3;         // of sequences within sequences
 
 // An array whose class is ours itself: one derived from it may have functions of its own.
 bool is_ours(PyObject* object) { return Py_TYPE(object) == reinterpret_cast<PyTypeObject*>(local_class()); }
+
+bool is_sequence(PyObject* object) {
+  return PyTuple_CheckExact(object) != 0 || PyList_CheckExact(object) != 0;
+}
 
 // Arguments of one call: may NumPy have them?
 class Arguments {
@@ -32,17 +37,17 @@ class Arguments {
     const std::size_t named = keywords == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(keywords));
     given_ = {arguments, count + named};
     if (growth_ == Growth::broadcast) fits_ = would_be_local({arguments, count});
+    if (growth_ == Growth::items) fits_ = given_.size() == 1 && is_sequence(arguments[0]);
     if (growth_ == Growth::matrices) fits_ = count == 2 && is_small_product(arguments[0], arguments[1]);
     for (std::size_t place = 0; place < given_.size() && fits_; ++place) {
       fits_ = place < readable && is_distributed(given_[place]) ? counts_distributed(given_[place])
                                                                 : is_simple(given_[place], 0);
-      if (place < count || PyTuple_CheckExact(given_[place]) == 0) continue;
-      // Universal functions take their outputs in a tuple, and give them back from it.
-      fits_ &= PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(keywords, place - count), "out") != 0;
+      if (place >= count) fits_ &= is_plain_setting(PyTuple_GET_ITEM(keywords, place - count), given_[place]);
     }
   }
 
   bool fit() const { return fits_ && has_ours_ && elements_ < threshold(); }
+  std::int64_t elements() const { return elements_; }
 
   // The arguments with plain arrays in the place of ours; none when one is on the engines and stays there.
   std::vector<PyObject*> plain_ones() {
@@ -72,7 +77,7 @@ class Arguments {
       has_ours_ |= is_ours(object);
       return counts(PyArray_SIZE(reinterpret_cast<PyArrayObject*>(object)));
     }
-    if (PyTuple_CheckExact(object) || PyList_CheckExact(object)) {
+    if (is_sequence(object)) {
       const Py_ssize_t size = PySequence_Fast_GET_SIZE(object);
       if (size > most_items || level == most_levels) return false;
       PyObject* const* const items = PySequence_Fast_ITEMS(object);
@@ -81,6 +86,13 @@ class Arguments {
     return object == Py_None || PyBool_Check(object) || PyLong_CheckExact(object) ||
            PyFloat_CheckExact(object) || PyComplex_CheckExact(object) || PyUnicode_CheckExact(object) ||
            PyArray_IsScalar(object, Generic) || PyArray_DescrCheck(object) || PyType_Check(object);
+  }
+
+  // Universal functions take their outputs in a tuple, and give them back from it; a shape says how large a
+  // result is, whatever the arguments are.
+  static bool is_plain_setting(PyObject* name, PyObject* value) {
+    return PyUnicode_CompareWithASCIIString(name, "shape") != 0 &&
+           (PyTuple_CheckExact(value) == 0 || PyUnicode_CompareWithASCIIString(name, "out") != 0);
   }
 
   bool counts_distributed(PyObject* object) {
@@ -96,6 +108,7 @@ class Arguments {
         elements_ = std::max(elements_, elements);
         return true;
       case Growth::sum:
+      case Growth::items:
         return !__builtin_add_overflow(elements_, elements, &elements_);
       case Growth::product:
         elements_ = std::max<std::int64_t>(elements_, 1);
@@ -106,7 +119,7 @@ class Arguments {
 
   static Ref plain_of(PyObject* object) {
     if (is_ours(object)) return plain(object);
-    if (!PyTuple_CheckExact(object) && !PyList_CheckExact(object)) return Ref::borrow(object);
+    if (!is_sequence(object)) return Ref::borrow(object);
     const Py_ssize_t size = PySequence_Fast_GET_SIZE(object);
     const bool is_tuple = PyTuple_CheckExact(object) != 0;
     Ref result = Ref::checked(is_tuple ? PyTuple_New(size) : PyList_New(size));
@@ -167,6 +180,13 @@ void end_at_the_caller() {
   PyErr_Restore(type, value, nullptr);
 }
 
+// What it records on the engines is one call of the user's.
+PyObject* call_dear(PyObject* dear, const std::vector<PyObject*>& arguments, std::size_t count,
+                    PyObject* keywords) {
+  const UserCall lives;
+  return PyObject_Vectorcall(dear, arguments.data(), count, keywords);
+}
+
 }  // namespace
 
 PyObject* call_with_small(const SmallRule& rule, PyObject* const* arguments, std::size_t flagged_count,
@@ -178,7 +198,9 @@ PyObject* call_with_small(const SmallRule& rule, PyObject* const* arguments, std
     const std::vector<PyObject*> theirs = given.plain_ones();
     if (theirs.empty()) return nullptr;
     count_host_op();
-    Ref result(PyObject_Vectorcall(rule.numpys, theirs.data(), count, keywords));
+    const bool is_dear = rule.dear != nullptr && given.elements() >= rule.dear_from;
+    Ref result(is_dear ? call_dear(rule.dear, theirs, count, keywords)
+                       : PyObject_Vectorcall(rule.numpys, theirs.data(), count, keywords));
     if (!result) {
       end_at_the_caller();
       return nullptr;

@@ -11,7 +11,8 @@
 
 namespace gamelan::kernel {
 
-enum class Growth : int { largest, sum, product, matrices, broadcast };
+// `items`: as large as all arrays in a list or tuple, the only argument.
+enum class Growth : int { largest, sum, product, matrices, broadcast, items };
 
 /// Calls NumPy's function if all arguments are small arrays, numbers, or plain settings, and so is the
 /// result. Returns a new reference; null without an exception when it is not for NumPy, null with one when

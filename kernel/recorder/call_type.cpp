@@ -73,6 +73,7 @@ int traverse_call(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(as_call(self)->function);
   Py_VISIT(as_call(self)->theirs);
   Py_VISIT(as_call(self)->small.numpys);
+  Py_VISIT(as_call(self)->small.dear);
   Py_VISIT(as_call(self)->names);
   return 0;
 }
@@ -81,6 +82,7 @@ int clear_call(PyObject* self) {
   Py_CLEAR(as_call(self)->function);
   Py_CLEAR(as_call(self)->theirs);
   Py_CLEAR(as_call(self)->small.numpys);
+  Py_CLEAR(as_call(self)->small.dear);
   Py_CLEAR(as_call(self)->names);
   return 0;
 }
@@ -115,6 +117,8 @@ PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(self
 PyMemberDef call_members[] = {
     {"_theirs", T_OBJECT, offsetof(Call, theirs), 0, nullptr},
     {"_numpys", T_OBJECT, offsetof(Call, small.numpys), 0, nullptr},
+    {"_dear", T_OBJECT, offsetof(Call, small.dear), 0, nullptr},
+    {"_dear_from", T_LONGLONG, offsetof(Call, small.dear_from), 0, nullptr},
     {"_growth", T_INT, offsetof(Call, small.growth), 0, nullptr},
     {"_operands", T_INT, offsetof(Call, small.operands), 0, nullptr},
     {"_gives_views", T_BOOL, offsetof(Call, small.gives_views), 0, nullptr},

@@ -8,10 +8,12 @@ namespace gamelan::kernel {
 
 /// How a function is called when all its arguments are small.
 struct SmallRule {
-  PyObject* numpys;  // NumPy's function of that name; null: the function itself decides
-  int growth;        // how the size of the result is bounded by those of the arguments (small_calls.hpp)
-  int operands;      // how many of its first arguments are arrays that it only reads
-  char gives_views;  // of its arguments
+  PyObject* numpys;     // NumPy's function of that name; null: the function itself decides
+  PyObject* dear;       // stands for it where there are many elements: it may ask the engines; or null
+  long long dear_from;  // so many
+  int growth;           // how the size of the result is bounded by those of the arguments (small_calls.hpp)
+  int operands;         // how many of its first arguments are arrays that it only reads
+  char gives_views;     // of its arguments
 };
 /// Answers a call by NumPy's function when its arguments are small; null without an exception when they are
 /// not. Its last parameters are those of a vectorcall.

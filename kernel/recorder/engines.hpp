@@ -71,6 +71,8 @@ class Engines {
   std::optional<std::string> suspension() const {
     return client_ == nullptr ? std::nullopt : client_->suspension();
   }
+  /// Do batches go through shared memory?
+  bool has_lane() const { return client_ != nullptr && client_->has_lane(); }
   std::uint64_t connections() const { return client_ == nullptr ? 0 : client_->connections(); }
   double waited_seconds() const { return waited_seconds_; }
 

@@ -165,6 +165,17 @@ bool Session::has_work() const {
                      [](const SentBatch& sent) { return !sent.is_abandoned; });
 }
 
+bool Session::is_at_hand() const {
+  const bool is_here =
+      is_current() && !is_alone_ && !is_forked_child() && !engines_.has_ended() && engines_.has_lane();
+  if (!is_here || !recorder_.pending().commands.empty() || !outstanding_.empty() || !in_settlement_.empty() ||
+      outcomes_.has_untold())
+    return false;
+  const std::string status = engines_.last_status();  // at most a second old; at first nothing is known
+  return status.find("\"clients\":") == std::string::npos ||
+         status.find("\"clients\":1,") != std::string::npos;
+}
+
 bool Session::has_unfinished() const {
   if (!engines_.is_lost()) return has_work();
   return can_recover() ? has_work() && !engines_.is_told() : engines_.has_untold_loss_at_work();

@@ -174,6 +174,8 @@ class Session {
 
   /// True when nothing is pending, on its way, or untold, in any thread.
   bool is_idle() const { return !engines_.is_lost() && !is_alone_ && in_settlement_.empty() && !has_work(); }
+  /// True when the engines of this machine would answer at once: nobody's work is known to be before.
+  bool is_at_hand() const;
   /// Asks for a checkpoint where one is due, in the middle of the user's program. Raises what the hook
   /// raises.
   void store_if_due();

@@ -179,3 +179,26 @@ def test_large_results_and_operands_are_not_numpys(engine):
         assert (gamelan.ones((9, 9)) @ gamelan.ones((9, 9)))._b is None
         assert (gamelan.ones((50, 1)) @ gamelan.ones((1, 50)))._b is not None
         assert type(_core.threshold()) is int
+
+
+def test_a_shape_says_how_large_a_result_is(engine):
+    with gamelan.options(distribute_from=100):
+        a = gamelan.ones(60)
+        before = _core.stats()["host_ops"]
+        assert gamelan.zeros_like(a, shape=200).shape == (200,)
+        assert gamelan.full_like(a, 2.5, shape=(20, 10)).shape == (20, 10)
+        assert gamelan.zeros_like(a, "i4").dtype == "i4" and _core.stats()["host_ops"] > before
+
+
+def test_an_array_of_arrays_has_memory_of_its_own(engine):
+    with gamelan.options(distribute_from=100):
+        a, b = gamelan.arange(4.0), gamelan.arange(4)
+        both = gamelan.array([a, b])
+        assert type(both) is gamelan.ndarray and both.flags.owndata and both.dtype == "f8"
+        both[0] = 7
+        assert a.tolist() == [0, 1, 2, 3]
+        assert gamelan.array([a] * 30)._b is not None  # as large as what lives on the engines
+        objects = gamelan.array([a, a], dtype=object)
+        assert objects.dtype == object and objects.shape == (2, 4)
+        with pytest.raises(ValueError):
+            gamelan.array([a, a[:2]])

@@ -19,6 +19,7 @@ import gamelan
     ("engines", [-2, 2.5], "a whole number from 0 on"),
     ("connect_timeout", [0, -1.0, numpy.nan, numpy.inf, "soon"], "a number above 0"),
     ("route", ["foo", None, ""], "one of auto, direct, srun, ssh"),
+    ("dear_calls", ["sometimes", True, ""], "one of measured, always, never"),
 ])  # fmt: skip
 def test_an_option_refuses_nonsense(name, values, expected):
     before = getattr(gamelan.config, name)
