@@ -20,6 +20,7 @@ enum class Switch : std::uint8_t {
   strength_reduction,
   elide_copies,
   split_assembled,
+  unroll_short_axes,
   fuse,
   interior,
   contract,

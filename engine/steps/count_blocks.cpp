@@ -34,6 +34,10 @@ std::int64_t count(const std::byte* values, std::int64_t length, std::int64_t st
 void count_blocks(const Shape& block_extents, const std::byte* values, const Shape& strides,
                   const Shape& extents, const Shape& grid, std::vector<std::byte>& counts) {
   const auto dims = grid.size();
+  if (dims > 1 && extents.back() == 1) {  // a column is a row
+    const auto inner = [](const Shape& shape) { return Shape(shape.begin(), shape.end() - 1); };
+    return count_blocks(inner(block_extents), values, inner(strides), inner(extents), inner(grid), counts);
+  }
   auto* out = reinterpret_cast<std::int64_t*>(counts.data());
   const bool runs_are_kept = dims > 0 && block_extents.back() == 1;  // counters side by side
   Shape cells = grid;

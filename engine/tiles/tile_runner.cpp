@@ -16,6 +16,7 @@
 #include "engine/tiles/tile_memory.hpp"
 #include "engine/tiles/tile_panels.hpp"
 #include "engine/tiles/tile_runs.hpp"
+#include "engine/tiles/tile_spread.hpp"
 #include "engine/tiles/tile_translation.hpp"
 #include "protocol/error.hpp"
 
@@ -236,6 +237,10 @@ class Runner::State {
     const auto operand = static_cast<std::size_t>(step.operand);
     Runs runs(extents_, geometry_.axis_count, geometry_.strides[operand], item_bytes(step.out),
               geometry_.row_pitch);
+    if (step.is_same_dtype && runs.is_broadcast_inside(most_copies)) {
+      const Run &copies = runs.run[0], &elements = runs.run[1];
+      return spread(from, elements.operand_stride, elements.extent, copies.tile_stride, copies.extent, tile);
+    }
     runs.choose_inner();
     const Run inner = runs.run[0];
     runs.each([&](std::int64_t operand_offset, std::int64_t tile_offset) {

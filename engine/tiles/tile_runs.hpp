@@ -44,6 +44,12 @@ struct Runs {
 
   Run& last() { return run[static_cast<std::size_t>(count - 1)]; }
 
+  /// True for two runs, of which the inner one reads one element at most `longest` times.
+  bool is_broadcast_inside(std::int64_t longest) const {
+    return count == 2 && run[0].operand_stride == 0 && run[0].extent <= longest &&
+           run[1].tile_stride == run[0].tile_stride * run[0].extent;
+  }
+
   /// Moves the run that suits best as the innermost loop to the front: a long one along the operand's memory.
   void choose_inner() {
     constexpr std::int64_t long_enough = 8;

@@ -28,9 +28,7 @@ class Tracer {
       std::size_t last = first;
       std::ptrdiff_t computing = 0;
       for (; last < storage_.moves.size() && may_trace(storage_.moves[last]); ++last) {
-        computing += storage_.moves[last].action == Action::compute
-                         ? (step_of(storage_.moves[last]).is_pair ? 2 : 1)
-                         : 0;
+        computing += weight(storage_.moves[last]);
       }
       if (computing >= 2) result.push_back(trace(first, last));
       first = std::max(last, first + 1);
@@ -45,6 +43,13 @@ class Tracer {
   Dtype dtype(int value) const { return renamed_.values[static_cast<std::size_t>(value)].dtype; }
   const OperandTraits& traits(int operand) const {
     return storage_.traits[static_cast<std::size_t>(operand)];
+  }
+
+  /// How much a move gains in a trace. A selection by bytes of truth gains alone: its loop widens each byte.
+  std::ptrdiff_t weight(const StorageAssignment::Move& move) const {
+    if (move.action != Action::compute) return 0;
+    const Step& step = step_of(move);
+    return step.is_pair || step.op == protocol::Op::where ? 2 : 1;
   }
 
   bool may_trace(const StorageAssignment::Move& move) const {

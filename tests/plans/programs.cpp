@@ -60,6 +60,17 @@ void two_folds(BatchWriter& r) {
   r.sum(twice);
   r.call(Op::max, {}, Dtype::float64, {a}, {0, 1});
 }
+void nearest(BatchWriter& r) {  // the distances have a name
+  const View points = r.existing({row_length, 2}), centres = r.existing({3, 2});
+  View from = points, to = centres;
+  from.extents = to.extents = {row_length, 3, 2};
+  from.strides = {16, 0, 8};
+  to.strides = {0, 16, 8};
+  const View difference = r.compute(Op::subtract, {from, to});
+  const View square = r.compute(Op::square, {difference});
+  const View distance = r.call(Op::sum, {row_length, 3}, Dtype::float64, {square}, {2});
+  r.call(Op::argmin, {row_length, 1}, Dtype::int64, {distance}, {1});
+}
 void matmul(BatchWriter& r) { r.call(Op::matmul, {n, n}, Dtype::float64, {grid(r), grid(r)}); }
 void sort(BatchWriter& r) { r.call(Op::sort, {row_length}, Dtype::float64, {row(r)}, {0}); }
 void argsort(BatchWriter& r) { r.call(Op::argsort, {row_length}, Dtype::int64, {row(r)}, {0}); }
@@ -132,6 +143,7 @@ const std::vector<GoldenProgram>& golden_programs() {
       {"sum_axis_0", "a.sum(axis=0)", 3, {}, sum_axis<0>},
       {"sum_axis_1", "a.sum(axis=1)", 3, {}, sum_axis<1>},
       {"two_folds", "twice = 2 * a; twice.sum(); a.max()", 3, {}, two_folds},
+      {"nearest", "d = ((points[:, None] - centres) ** 2).sum(axis=2); d.argmin(axis=1)", 3, {}, nearest},
       {"matmul", "a @ b", 4, {}, matmul},
       {"sort", "np.sort(a)", 3, {}, sort},
       {"argsort", "np.argsort(a)", 3, {}, argsort},

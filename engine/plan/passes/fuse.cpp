@@ -323,9 +323,15 @@ class Fuser {
         views.push_back(view);
     };
     for (const auto& operand : command.in)
-      if (const auto* view = std::get_if<View>(&operand); view && !group.made.contains(view->base))
+      if (const auto* view = std::get_if<View>(&operand);
+          view && !group.made.contains(view->base) && !is_one_element(*view))
         add_distinct(group.loads, *view);
     if (!is_dead_temporary(context_, command.out.base)) add_distinct(group.stores, command.out);
+  }
+
+  /// One element for all iterations is kept at hand: a pass does not walk over it.
+  static bool is_one_element(const View& view) {
+    return std::all_of(view.strides.begin(), view.strides.end(), [](auto stride) { return stride == 0; });
   }
 
   /// The layout of a reduction's result: that of its kept axes, when it is balanced.

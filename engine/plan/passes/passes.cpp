@@ -17,6 +17,8 @@ constexpr SwitchInfo switch_table[] = {
     {Switch::elide_copies, "elide_copies", "a copy takes over the version that a later write leaves behind"},
     {Switch::split_assembled, "split_assembled",
      "what copies put together is read where its parts come from"},
+    {Switch::unroll_short_axes, "unroll_short_axes",
+     "reductions over a few elements are written out, in the pass that computes these"},
     {Switch::fuse, "fuse", "several commands in one pass over memory"},
     {Switch::interior, "interior", "commands on the interior of an array and on all of it in one pass, too"},
     {Switch::contract, "contract", "dead temporaries stay in registers"},
@@ -48,6 +50,12 @@ constexpr Pass pass_table[] = {
        return o.has(Switch::split_assembled) && o.has(Switch::fuse) && !o.keeps_unread;
      },
      [](Planning& p) { split_assembled(p.context); }, false},
+    {"unroll_short_axes",
+     [](const Options& o) {
+       return o.has(Switch::unroll_short_axes) && o.has(Switch::fuse) && o.has(Switch::contract) &&
+              !o.keeps_unread;
+     },
+     [](Planning& p) { unroll_short_axes(p.context); }, false},
     {"sink_temporaries", [](const Options& o) { return o.has(Switch::fuse) && !o.keeps_unread; },
      [](Planning& p) { sink_temporaries(p.context); }, false},
     {"fuse", always, [](Planning& p) { fuse(p.context); }, false},  // off: every group is one command

@@ -38,16 +38,17 @@ struct PassTimes {
 void run_passes(Planning& planning);
 
 // The passes, one file each.
-void canonicalise(Context& context);      ///< operands become boxes of their base; others get general copies
-void choose_extents(Context& context);    ///< of the arrays; the first part of canonicalise
-void simplify(Context& context);          ///< drops commands whose result is never read
-void reduce_strength(Context& context);   ///< replaces operations by cheaper ones with the same bits
-void elide_copies(Context& context);      ///< copies whose original is written later take over its storage
-void split_assembled(Context& context);   ///< reads arrays that copies fill where their parts come from
-void sink_temporaries(Context& context);  ///< temporaries behind reductions that come before their reader
-void fuse(Context& context);              ///< nodes -> groups; chooses layouts of new arrays
-Plan lower(Context& context);             ///< groups -> slots, programs, steps
-void chain_rows(Plan& plan);              ///< passes over the same rows run some rows at a time
+void canonicalise(Context& context);       ///< operands become boxes of their base; others get general copies
+void choose_extents(Context& context);     ///< of the arrays; the first part of canonicalise
+void simplify(Context& context);           ///< drops commands whose result is never read
+void reduce_strength(Context& context);    ///< replaces operations by cheaper ones with the same bits
+void elide_copies(Context& context);       ///< copies whose original is written later take over its storage
+void split_assembled(Context& context);    ///< reads arrays that copies fill where their parts come from
+void unroll_short_axes(Context& context);  ///< writes reductions over a few elements out
+void sink_temporaries(Context& context);   ///< temporaries behind reductions that come before their reader
+void fuse(Context& context);               ///< nodes -> groups; chooses layouts of new arrays
+Plan lower(Context& context);              ///< groups -> slots, programs, steps
+void chain_rows(Plan& plan);               ///< passes over the same rows run some rows at a time
 /// Sweeps over the same large arrays become wavefronts; for one node only.
 void tile_time(Plan& plan, const Options& options);
 /// Marks the steps before which an interrupt may end the plan.
