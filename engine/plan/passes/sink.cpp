@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Moves temporaries behind the reductions that come between them and their first reader. In
 // `np.diff(v) / np.diff(w).max()` the first difference is then computed in the pass of the quotient, and is
-// never in memory.
+// never in memory. A fill (`np.zeros`), which reads nothing, waits for its first reader in any case.
 #include <algorithm>
 
 #include "engine/plan/passes/passes.hpp"
@@ -19,19 +19,20 @@ bool reads(const Node& node, ArrayId array) {
 }
 
 /// The first reader of what node `n` makes, when only reductions and new arrays come before it, and among
-/// them a reduction; 0 otherwise.
+/// them a reduction unless the node reads nothing; 0 otherwise.
 std::size_t reader_behind_reduction(const Context& context, std::size_t n) {
   const auto& made = context.nodes[n].command.out;
   const auto end = std::min(context.nodes.size(), n + 1 + look_ahead);
-  bool has_reduction = false;
+  bool is_worth_while = context.nodes[n].command.op == Op::copy &&
+                        std::holds_alternative<protocol::Scalar>(context.nodes[n].command.in[0]);
   for (auto r = n + 1; r < end; ++r) {
     const auto& node = context.nodes[r];
     const bool is_elementwise = node.kind == Node::Kind::elementwise;
     if (reads(node, made.base))
-      return has_reduction && is_elementwise && node.command.out.extents == made.extents ? r : 0;
+      return is_worth_while && is_elementwise && node.command.out.extents == made.extents ? r : 0;
     if (!node.command.creates || node.takes_version || (!is_elementwise && node.kind != Node::Kind::reduce))
       return 0;
-    has_reduction = has_reduction || node.kind == Node::Kind::reduce;
+    is_worth_while = is_worth_while || node.kind == Node::Kind::reduce;
   }
   return 0;
 }
