@@ -14,6 +14,8 @@ namespace gamelan::engine::plan {
 namespace {
 
 constexpr std::int64_t lanes = 32;  // of a fold
+// Into which the reductions of a batch become: planning takes time for each, also where a plan is used once.
+constexpr std::size_t most_in_batch = 1024;
 
 using Index = std::vector<std::int64_t>;  // one index for each axis, -1 where all are meant
 
@@ -212,12 +214,14 @@ class Unroller {
 
 void unroll_short_axes(Context& context) {
   find_readers(context);
+  std::size_t written = 0;
   // The last first: a search takes the sums in that it reads.
-  for (std::size_t n = context.nodes.size(); n-- > 0;) {
+  for (std::size_t n = context.nodes.size(); n-- > 0 && written < most_in_batch;) {
     const auto cone = cone_of(context, n);
     if (!cone) continue;
     auto unrolled = Unroller(context, *cone).run();
     if (unrolled.empty()) continue;
+    written += unrolled.size();
     std::vector<Node> nodes;
     for (std::size_t k = 0; k < context.nodes.size(); ++k) {
       const bool is_in = std::find(cone->nodes.begin(), cone->nodes.end(), k) != cone->nodes.end();

@@ -115,3 +115,18 @@ def test_which_nan_is_the_first(engine):
     for name in ("argmin", "argmax"):
         expected = getattr(numpy, name)(a + 1, axis=1)
         numpy.testing.assert_array_equal(numpy.asarray(getattr(gamelan, name)(gamelan.asarray(a) + 1, axis=1)), expected)
+
+
+def test_a_batch_of_many_is_written_out_in_part(engine, ranks):
+    """Planning takes time for each command. What is not written out has the same values."""
+    import gamelan
+
+    rng = numpy.random.default_rng(3)
+    points, centres = data(rng, (5000, 4), "i8"), data(rng, (8, 4), "i8")
+    mine, theirs = gamelan.asarray(points), gamelan.asarray(centres)
+    _core.flush(True)
+    labels = [nearest(gamelan, mine, theirs * k)[0] for k in range(30)]
+    selections = str(gamelan.explain(labels[-1])).count("where")
+    for k, label in enumerate(labels):
+        numpy.testing.assert_array_equal(numpy.asarray(label), nearest(numpy, points, centres * k)[0], strict=True)
+    assert not ranks or 0 < selections < 30 * 7, "seven for each, if all were"
