@@ -22,6 +22,7 @@ _TRIES = 2  # of engines, before they count as slower: the first finds no plan
 _MOST_KINDS = 256  # of calls whose times are kept, by function
 _CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 _DTYPES = "?bBhHiIlLqQfd"
+_GIVES_ELEMENTS = ("sort", "unique")  # the order of 0.0 and -0.0, and of NaN and -NaN, is that of the algorithm
 
 # function: (how many of the first arguments are arrays, what the others may be, in their order)
 _DEAR = {
@@ -111,6 +112,8 @@ class _DearCall:
             return None
         if self._ours.__name__ == "argsort" and "kind" not in dict(given):
             return None  # the order of equal elements is NumPy's
+        if self._ours.__name__ in _GIVES_ELEMENTS and _has_equals_that_differ(arrays[0]):
+            return None
         return tuple((each.dtype.char, each.size.bit_length()) for each in arrays)
 
     def _times_of(self, kind):
@@ -143,6 +146,11 @@ def _can_be_sent(value):
     if type(value) is not numpy.ndarray or not value.ndim or not value.size:
         return False
     return value.dtype.char in _DTYPES and value.dtype.isnative and (value.ndim == 1 or value.flags.c_contiguous)
+
+
+def _has_equals_that_differ(array):
+    """Has it a zero or a NaN with a sign?"""
+    return array.dtype.kind == "f" and bool(numpy.signbit(array[(array == 0) | (array != array)]).any())
 
 
 def _brought(result):

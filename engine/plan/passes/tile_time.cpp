@@ -117,7 +117,7 @@ class Tiler {
 
   /// The steps as one wavefront, if that is possible.
   std::optional<Group> join(std::size_t first, std::size_t last) const {
-    if (last < first + 2 || last > plan_.steps.size()) return std::nullopt;
+    if (last < first + 2) return std::nullopt;
     const std::span steps(plan_.steps.data() + first, last - first);
     auto slots = SharedSlots::of(plan_, steps);
     if (!slots) return std::nullopt;
