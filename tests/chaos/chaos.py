@@ -174,6 +174,19 @@ def _count(figures, facts, again):
         )
 
 
+def tell(name, figures, told):
+    """Prints the figures of one kind of chaos, and notes them for conclude()."""
+    print(f"{name}: {figures}", *figures.wrong, sep="\n", flush=True)
+    told[name] = {"outcomes": figures.outcomes, "go_on_s": figures.go_on_s, "wrong": figures.wrong}
+
+
+def conclude(told, path):
+    """Writes what was told to a file, if one is wished; the exit status."""
+    if path:
+        path.write_text(json.dumps(told, indent=1))
+    return 1 if any(each["wrong"] for each in told.values()) else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=120, help="of all together")
@@ -184,15 +197,11 @@ def main():
     parser.add_argument("--json", type=Path, help="a file for the figures")
     wishes = parser.parse_args()
     cases = [(kind, int(ranks)) for kind in wishes.kinds.split(",") for ranks in wishes.ranks.split(",")]
-    told, wrong = {}, 0
+    told = {}
     for kind, ranks in cases:
         figures = play(kind, ranks, wishes.seed, wishes.rounds, wishes.seconds / len(cases))
-        print(f"{kind} on {ranks} ranks: {figures}", *figures.wrong, sep="\n", flush=True)
-        told[f"{kind} {ranks}"] = {"outcomes": figures.outcomes, "go_on_s": figures.go_on_s, "wrong": figures.wrong}
-        wrong += len(figures.wrong)
-    if wishes.json:
-        wishes.json.write_text(json.dumps(told, indent=1))
-    return 1 if wrong else 0
+        tell(f"{kind} on {ranks} ranks", figures, told)
+    return conclude(told, wishes.json)
 
 
 if __name__ == "__main__":

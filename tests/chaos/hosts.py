@@ -9,13 +9,12 @@ the job is cancelled or reaches its time limit, within a cell, which must go on 
 
 import argparse
 import contextlib
-import json
 import signal
 import sys
 import time
 from pathlib import Path
 
-from chaos import HERE, Figures, play
+from chaos import HERE, Figures, conclude, play, tell
 from chaos import Player as Program
 from kernels import CELLS, play_notebook
 from kernels import Player as Notebook
@@ -146,16 +145,12 @@ def main():
     wishes = parser.parse_args()
     if why_not():
         sys.exit(why_not())
-    told, wrong = {}, 0
+    told = {}
     for kind in wishes.kinds.split(","):
         with Cluster(nodes=NODES) as cluster:
             figures = play_hosts(cluster, kind, wishes.ranks, wishes.seed, wishes.rounds, wishes.seconds)
-        print(f"{kind} on {NODES} hosts, {wishes.ranks} ranks: {figures}", *figures.wrong, sep="\n", flush=True)
-        told[kind] = {"outcomes": figures.outcomes, "go_on_s": figures.go_on_s, "wrong": figures.wrong}
-        wrong += len(figures.wrong)
-    if wishes.json:
-        wishes.json.write_text(json.dumps(told, indent=1))
-    return 1 if wrong else 0
+        tell(f"{kind} on {NODES} hosts, {wishes.ranks} ranks", figures, told)
+    return conclude(told, wishes.json)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy
 
-from chaos import BUILD, HERE, Figures, engines_of
+from chaos import BUILD, HERE, Figures, conclude, engines_of, tell
 from programs import Program
 from states import ABSENT, LOST, state_of
 
@@ -225,16 +225,12 @@ def main():
     parser.add_argument("--elements", type=int, help="of each large array; there are six")
     parser.add_argument("--json", type=Path, help="a file for the figures")
     wishes = parser.parse_args()
-    told, wrong = {}, 0
+    told = {}
     for kind in wishes.kinds.split(","):
         for ranks in map(int, wishes.ranks.split(",")):
             figures = play(kind, ranks, wishes.seed + 1000 * ranks, wishes.rounds, wishes.seconds, wishes.elements)
-            print(f"{kind} on {ranks} ranks: {figures}", *figures.wrong, sep="\n", flush=True)
-            told[f"{kind} {ranks}"] = {"outcomes": figures.outcomes, "go_on_s": figures.go_on_s, "wrong": figures.wrong}
-            wrong += len(figures.wrong)
-    if wishes.json:
-        wishes.json.write_text(json.dumps(told, indent=1))
-    return 1 if wrong else 0
+            tell(f"{kind} on {ranks} ranks", figures, told)
+    return conclude(told, wishes.json)
 
 
 if __name__ == "__main__":

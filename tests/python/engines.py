@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Real engines for a test session: one mpiexec, one private directory, gone at the end whatever happens."""
 
+import contextlib
 import os
 import pathlib
 import signal
@@ -8,6 +9,7 @@ import subprocess
 import tempfile
 import time
 
+from gamelan import _session
 from gamelan._launch import _hydra, _mpiexec, _open_mpi
 
 _START_LIMIT_S = 30
@@ -84,3 +86,16 @@ class Engines:
             except subprocess.TimeoutExpired:
                 continue
         self._directory.cleanup()
+
+
+@contextlib.contextmanager
+def in_use(ranks, heap_bytes):
+    """Engines with a heap of that size, in the place of the session's."""
+    before, own = _session.engines(), Engines(ranks, heap_bytes)
+    try:
+        _session.use(own)
+        yield own
+    finally:
+        _session.release()
+        own.stop()
+        _session.use(before)

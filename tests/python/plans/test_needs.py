@@ -7,7 +7,7 @@ import pytest
 
 import engines
 import gamelan as np
-from gamelan import _core, _session
+from gamelan import _core
 
 PROGRAMS = {
     "fused": lambda a, b: (a + b) * 2,
@@ -45,10 +45,7 @@ def test_a_plan_takes_what_explain_has_said(engine, ranks, name):
 def test_what_does_not_fit_is_told_before_it_is_tried(engine, ranks):
     if not ranks:
         pytest.skip("the model has no heap")
-    before = _session.engines()
-    own = engines.Engines(ranks, 64 << 20)
-    try:
-        _session.use(own)
+    with engines.in_use(ranks, 64 << 20):
         half = np.ones((ranks * 40 << 20) // 8)
         np.sync()
         other = half + 1  # noqa: F841 - does not fit
@@ -64,7 +61,3 @@ def test_what_does_not_fit_is_told_before_it_is_tried(engine, ranks):
         whole = np.ones((ranks * 40 << 20) // 8)  # takes the place of what nobody has any more
         assert np.explain().startswith("memory of a rank: ")
         assert float(whole[0]) == 1
-    finally:
-        _session.release()
-        own.stop()
-        _session.use(before)

@@ -7,7 +7,7 @@ import re
 import gamelan
 import numpy
 import pytest
-from gamelan import _core, _session
+from gamelan import _core
 
 import engines
 import oracle
@@ -189,20 +189,13 @@ def test_where_memory_is_short_sweeps_are_single_passes(engine, ranks, one_node,
     """A wavefront may take a block more: what fits without one is not refused because of it."""
     if not ranks:
         pytest.skip("the model has no heap")
-    before = _session.engines()
-    own = engines.Engines(ranks, 20 << 20)
-    try:
-        _session.use(own)
+    with engines.in_use(ranks, 20 << 20):
         u = gamelan.ones((1000 * ranks, 1000))
         gamelan.sync()
         for _ in range(sweeps):
             u[1:-1, 1:-1] = 0.25 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2])
         assert str(gamelan.explain(u)).startswith("memory of a rank: ")
         assert float(u.sum()) == u.size
-    finally:
-        _session.release()
-        own.stop()
-        _session.use(before)
 
 
 def random_program(np, seed, shape):
