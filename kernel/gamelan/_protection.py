@@ -32,7 +32,7 @@ from ._promotion import NAMES
 __all__ = ["checkpoint"]
 
 _SMALL = 4096  # elements that are kept in the log itself
-_LOOK_S = 0.5  # between looks whether all is on the disk
+_LOOK_S = 0.01, 0.5  # between looks whether all is on the disk: at first, at most
 
 _writer = None  # the thread that waits until a checkpoint is on the disk
 
@@ -92,7 +92,7 @@ def checkpoint():
 def wait_for_writer():
     """Returns when no checkpoint is on its way to the disk."""
     while _writer is not None and _writer.is_alive():
-        _writer.join(_LOOK_S)  # an interrupt comes through
+        _writer.join(_LOOK_S[1])  # an interrupt comes through
 
 
 class _Copied:
@@ -182,6 +182,7 @@ class _Copied:
 
     def _accept_when_stored(self, is_promised):
         """On a thread of its own: waits until the engines have written the copies."""
+        pause, longest = _LOOK_S
         try:
             while True:
                 behind, failures = _state()
@@ -191,7 +192,8 @@ class _Copied:
                     return self.drop()
                 if behind == 0:
                     break
-                time.sleep(_LOOK_S)
+                time.sleep(pause)
+                pause = min(2 * pause, longest)
             if failures > self._failures:
                 raise OSError("an engine could not write it; the last lines of the engines' log say why (gamelan engines logs)")
             seconds = self.accept()
