@@ -9,10 +9,9 @@ from IPython.core import page, payloadpage
 from IPython.core.autocall import ZMQExitAutocall
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell, InteractiveShellABC
-from IPython.utils.process import system
 from traitlets import Any, CBool, Instance, Type, default, observe
 
-from . import engines, tracebacks
+from . import commands, engines, tracebacks
 from .display import Publisher, ResultHook, send
 from .inspection import Inspector
 
@@ -124,7 +123,7 @@ class ZMQInteractiveShell(InteractiveShell):
         if cmd.rstrip().endswith("&"):
             raise OSError("Background processes not supported.")
         sys.stdout.flush()
-        self.user_ns["_exit_code"] = system(self.var_expand(cmd, depth=1))
+        self.user_ns["_exit_code"] = commands.run(self.var_expand(cmd, depth=1))
 
     system = system_piped
 
