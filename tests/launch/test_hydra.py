@@ -2,11 +2,12 @@
 """The launcher's other family of MPI: which engines are of it, which mpiexec fits, and what Hydra's words mean."""
 
 import os
+from pathlib import Path
 
 import pytest
 import launch_fixtures  # noqa: F401  (imports gamelan as the command does)
 from gamelan._doctor import _mpi_questions
-from gamelan._launch import _hydra, _mpiexec
+from gamelan._launch import _hydra, _mpi_library, _mpiexec
 from gamelan._launch._ending import explain
 from gamelan._launch._errors import MpiexecMissingError
 
@@ -91,6 +92,7 @@ def test_an_engine_of_mpich_wants_its_mpiexec(tmp_path, monkeypatch):
     [
         ("\tlibmpi.so.40 => PREFIX/lib/libmpi.so.40 (0x00007f41)", "ok", "Open MPI"),
         ("\tlibmpi.so.40 => /elsewhere/lib/libmpi.so.40 (0x00007f41)", "warn", "of another installation"),
+        ("\tlibmpi.so.40 => PREFIX/local/lib/libmpi.so.40 (0x00007f41)", "warn", "of another installation"),
         ("\tlibmpi.so.40 => not found", "fail", "wants libmpi.so.40 (Open MPI), which is not found"),
         ("\tlibmpich.so.12 => PREFIX/lib/x86_64-linux-gnu/libmpich.so.12 (0x00007f41)", "ok", "libmpich.so.12"),
     ],
@@ -99,5 +101,28 @@ def test_the_doctor_sees_two_mpis(tmp_path, monkeypatch, line, state, words):
     (tmp_path / "bin").mkdir()
     monkeypatch.setenv("GAMELAN_ENGINE", str(program(tmp_path / "bin" / "gamelan-engine", "libmpi.so.40")))
     monkeypatch.setenv("GAMELAN_MPIEXEC", str(program(tmp_path / "bin" / "mpiexec", "mpiexec (OpenRTE) 4.1.4")))
-    [(told, what, advice)] = _mpi_questions.questions(lambda command: line.replace("PREFIX", str(tmp_path)) + "\n")
+    program(tmp_path / "ldd", line.replace("PREFIX", str(tmp_path)))
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.defpath}")
+    [(told, what, advice)] = _mpi_questions.questions()
     assert (told, bool(advice)) == (state, state != "ok") and words in what
+
+
+def test_the_mpiexec_of_the_installation_whose_library_the_engine_loads(tmp_path, monkeypatch):
+    own, other = tmp_path / "own", tmp_path / "other"
+    for folder in (own / "bin", own / "lib", other):
+        folder.mkdir(parents=True)
+    monkeypatch.setenv("GAMELAN_ENGINE", str(program(own / "bin/gamelan-engine", "libmpi.so.40")))
+    monkeypatch.delenv("GAMELAN_MPIEXEC", raising=False)
+    monkeypatch.setenv("PATH", f"{other}:{os.defpath}")
+    program(other / "ldd", f"\tlibmpi.so.40 => {own}/lib/libmpi.so.40 (0x00007f41)")
+    debians = program(other / "mpiexec.openmpi", "mpiexec (OpenRTE) 4.1.4")
+    program(own / "bin/mpiexec", "HYDRA build details:")  # another MPI's program in that place
+    assert _mpiexec.find_mpiexec() == str(debians)
+    program(own / "bin/mpiexec", "mpiexec (Open MPI) 5.0.7")
+    assert _mpiexec.find_mpiexec() == str(own / "bin/mpiexec")
+
+
+def test_a_library_belongs_to_the_installation_around_its_folder():
+    assert _mpi_library.prefixes("/usr/local/lib/libmpi.so.40") == [Path("/usr/local")]
+    assert Path("/usr") in _mpi_library.prefixes("/usr/lib/x86_64-linux-gnu/libmpi.so.40")
+    assert Path("/") not in _mpi_library.prefixes("/lib/x86_64-linux-gnu/libmpi.so.40")

@@ -16,7 +16,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import _hydra, _open_mpi
+from . import _hydra, _mpi_library, _open_mpi
 from ._errors import EngineMissingError, LaunchError, MpiexecMissingError, SharedMemoryError
 
 _FOREIGN = (
@@ -72,6 +72,12 @@ def find_mpiexec() -> str:
         if not shutil.which(named):
             raise MpiexecMissingError(f"GAMELAN_MPIEXEC names {named}, which cannot be run: {advice}")
         return named
+    library = _mpi_library.loaded_by(engine) if engine else None
+    for folder in _mpi_library.prefixes(library[1]) if library else ():
+        for name in ("mpiexec.openmpi", "mpiexec"):
+            program = str(folder / "bin" / name)
+            if os.access(program, os.X_OK) and (name != "mpiexec" or _is_open_mpi(_version_of(program))):
+                return program
     program = shutil.which("mpiexec.openmpi")
     if program:
         return program
@@ -79,10 +85,14 @@ def find_mpiexec() -> str:
     if not program:
         raise MpiexecMissingError(f"mpiexec was not found: {advice}")
     version = _version_of(program)
-    if "Open MPI" not in version and "OpenRTE" not in version:
+    if not _is_open_mpi(version):
         told = next(iter(version.splitlines()), "does not say which")
         raise MpiexecMissingError(f"{program} is not Open MPI's ({told}): {advice}")
     return program
+
+
+def _is_open_mpi(version: str) -> bool:
+    return "Open MPI" in version or "OpenRTE" in version
 
 
 def _version_of(program: str) -> str:
