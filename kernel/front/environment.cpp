@@ -9,8 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <climits>
 #include <cstdlib>
+#include <sstream>
 #include <stdexcept>
 
 extern char** environ;
@@ -43,36 +46,56 @@ std::filesystem::path own_environment() {
 
 constexpr int answer_limit_ms = 20'000;  // a disk that sleeps, a network that is slow; no program that hangs
 
-// The version that `executable` reports; empty when it reports none in time. Asked before Python starts: an
-// executable of another version has another standard library, and Python would end the process without saying
-// why.
-std::string version_of(const std::string& executable) {
+// What a Python says of itself; both are empty where it says nothing in time.
+struct Answer {
+  std::string version;
+  std::string
+      executable;  // that of a shim (pyenv's) is the Python that it chooses; that of a venv is the venv's
+};
+
+// Asked before Python starts: an executable of another version has another standard library, and Python would
+// end the process without saying why.
+Answer ask(const std::string& executable) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return {};
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  std::array<const char*, 6> arguments{executable.c_str(),
-                                       "-I",
-                                       "-S",
-                                       "-c",
-                                       "import sys; print('%d.%d' % sys.version_info[:2], end='')",
-                                       nullptr};
+  std::array<const char*, 6> arguments{
+      executable.c_str(),
+      "-I",
+      "-S",
+      "-c",
+      "import sys; print('%d.%d' % sys.version_info[:2], sys.executable, sep='\\n', end='')",
+      nullptr};
   pid_t child = 0;
   const int failed = posix_spawn(&child, executable.c_str(), &actions, nullptr,
                                  const_cast<char**>(arguments.data()), environ);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
-  std::array<char, 16> answer{};
+  std::array<char, PATH_MAX + 16> told{};
   ssize_t size = 0;
   if (failed == 0) {
     pollfd reported{ends[0], POLLIN, 0};
-    if (poll(&reported, 1, answer_limit_ms) == 1) size = read(ends[0], answer.data(), answer.size());
+    if (poll(&reported, 1, answer_limit_ms) == 1) size = read(ends[0], told.data(), told.size());
     kill(child, SIGKILL);  // it has said what was asked
     waitpid(child, nullptr, 0);
   }
   close(ends[0]);
-  return size > 0 ? std::string(answer.data(), static_cast<std::size_t>(size)) : std::string{};
+  const std::string text(told.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  return {text.substr(0, end), text.substr(std::min(end + 1, text.size()))};
+}
+
+// As a shell finds a program: by its path, or by its name in PATH.
+std::string found(const std::string& program) {
+  if (program.find('/') != std::string::npos) return program;
+  std::istringstream folders(variable("PATH"));
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const std::string path = (folder.empty() ? "." : folder) + "/" + program;
+    if (access(path.c_str(), X_OK) == 0) return path;
+  }
+  return program;
 }
 
 void check(const PyStatus& status) {
@@ -85,7 +108,7 @@ void check(const PyStatus& status) {
 }  // namespace
 
 std::string python_executable() {
-  if (const std::string chosen = variable("GAMELAN_PYTHON"); !chosen.empty()) return chosen;
+  if (const std::string chosen = variable("GAMELAN_PYTHON"); !chosen.empty()) return found(chosen);
   if (const std::filesystem::path own = own_environment(); !own.empty()) return own / "bin/python3";
   if (const std::string active = variable("VIRTUAL_ENV"); !active.empty()) return active + "/bin/python";
   // conda activates `base` in every shell: nobody has chosen that one.
@@ -96,7 +119,7 @@ std::string python_executable() {
   return GAMELAN_BUILT_WITH_PYTHON;
 }
 
-void start_python(const std::string& executable) {
+std::string start_python(std::string executable) {
   if (executable != GAMELAN_BUILT_WITH_PYTHON) {
     if (access(executable.c_str(), X_OK) != 0) {
       throw std::runtime_error(
@@ -106,13 +129,15 @@ void start_python(const std::string& executable) {
           "Python " +
           built_version + " that has IPython.");
     }
-    if (const std::string version = version_of(executable); version != built_version) {
+    const auto [version, real] = ask(executable);
+    if (version != built_version) {
       throw std::runtime_error(
           executable + (version.empty() ? " does not say which Python it is" : " is Python " + version) +
           ", but this kernel was built for Python " + built_version + ": install Gamelan for it (`" +
           executable + " -m pip install .` in Gamelan's sources), or set GAMELAN_PYTHON to a Python " +
           built_version + " that has IPython.");
     }
+    if (!real.empty()) executable = real;
   }
   PyConfig config;
   PyConfig_InitPythonConfig(&config);
@@ -126,6 +151,7 @@ void start_python(const std::string& executable) {
   const PyStatus status = Py_InitializeFromConfig(&config);
   PyConfig_Clear(&config);
   check(status);
+  return executable;
 }
 
 void require_packages(const std::string& executable) {

@@ -12,9 +12,10 @@ namespace gamelan::kernel {
 /// Path of the Python executable that the kernel stands for.
 std::string python_executable();
 
-/// Starts Python; the caller then holds the GIL. Throws std::runtime_error, with one sentence for the user,
-/// when the executable does not exist or has another version than the one compiled in.
-void start_python(const std::string& executable);
+/// Starts Python; the caller then holds the GIL. Returns the executable that a shim (pyenv's) stood for,
+/// which is sys.executable. Throws std::runtime_error, with one sentence for the user, when the executable
+/// does not exist or has another version than the one compiled in.
+std::string start_python(std::string executable);
 
 /// Throws std::runtime_error with one sentence when IPython cannot be imported or Gamelan's packages are not
 /// there. GIL held.

@@ -60,8 +60,7 @@ extern "C" int gamelan_kernel_main(int argc, char** argv) {
   kernel::take_over_signals();
   try {
     const auto configuration = read_configuration(argc, argv);
-    const std::string executable = kernel::python_executable();
-    kernel::start_python(executable);
+    const std::string executable = kernel::start_python(kernel::python_executable());
     kernel::forward_interrupts_to_main_thread();
     auto path = py::module_::import("sys").attr("path").cast<py::list>();
     path.insert(0, "");  // the notebook's own directory

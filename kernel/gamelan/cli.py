@@ -125,7 +125,7 @@ def _interpreter() -> str:
 
 def _require_gamelan(program: str, source: str) -> None:
     # Where pip has put Gamelan into one environment, another one needs its own.
-    answer = _pythons.ask(program, "numpy", *(["gamelan"] if _pythons.own_environment() else []))
+    answer = _pythons.ask(program, "numpy", *(["gamelan"] if _pythons.is_among_others() else []))
     if refused := _environments.refusal(program, source, answer):
         raise LaunchError(refused)
 
@@ -141,10 +141,9 @@ def _start(options) -> int:
     settings["lease"] = settings["lease"] or os.environ.get("GAMELAN_LEASE") or "24h"
     if options.slurm or options.foreground:
         engines = _start_and_tell(settings, keep=options.slurm)
-        _announce(engines)
-        if options.protect:
-            print(f"export GAMELAN_PROTECT={options.protect}", flush=True)
+        _announce(engines, options.protect)
         if not options.slurm:
+            os.chdir("/")  # nobody's folder is in use while engines run
             try:
                 print(engines.wait(), flush=True)
             except KeyboardInterrupt:
@@ -184,8 +183,7 @@ def _start_detached(options) -> int:
         stdin=subprocess.DEVNULL,
         stdout=writer,
         stderr=writer,
-        start_new_session=True,
-        cwd="/",
+        start_new_session=True,  # here: the words may have paths from here on
     )
     os.close(writer)
     with os.fdopen(reader, "r", errors="replace") as output:
@@ -199,10 +197,13 @@ def _start_detached(options) -> int:
     return keeper.wait() or 1
 
 
-def _announce(engines) -> None:
+def _announce(engines, protect: str | None = None) -> None:
+    """Tell who starts them what to set; the last line is GAMELAN_CONNECT's, which _start_detached waits for."""
     print(f"session {engines.session}: {engines.ranks} engines serve, log {engines.log}")
     if engines.notice:
         print(engines.notice)
+    if protect:
+        print(f"export GAMELAN_PROTECT={protect}")
     print(f"export GAMELAN_CONNECT={engines.connection_file}", flush=True)
 
 

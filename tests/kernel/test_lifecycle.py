@@ -220,6 +220,16 @@ def test_another_python_is_refused_in_one_sentence(tmp_path):
     assert "does not say which Python it is" in refusal({"GAMELAN_PYTHON": str(other)})
 
 
+def test_a_shim_stands_for_the_python_that_it_chooses(environment, tmp_path, monkeypatch):
+    shim = tmp_path / "python-of-here"
+    shim.write_text(f'#!/bin/sh\nexec {environment}/bin/python "$@"\n')
+    shim.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with Notebook(env={"GAMELAN_PYTHON": shim.name}) as notebook:  # by its name, as a shell finds it
+        cell = notebook.run("import sys; print(sys.executable, sys.prefix)")
+    assert cell.out.split() == [f"{environment}/bin/python", str(environment)]
+
+
 def test_python_without_ipython_is_refused_in_one_sentence(tmp_path):
     venv.EnvBuilder(system_site_packages=False, with_pip=False).create(tmp_path / "bare")
     said = refusal({"GAMELAN_PYTHON": str(tmp_path / "bare" / "bin" / "python")})

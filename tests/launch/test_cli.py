@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from gamelan._doctor import _questions
@@ -202,6 +203,16 @@ def test_the_doctor_knows_widgets_that_no_page_shows(tmp_path, monkeypatch, vers
     assert state != "warn" or "ipywidgets>=8" in verdicts[0].advice
 
 
+def test_paths_of_a_command_are_from_where_it_was_given(gamelan, runtime, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = gamelan("engines", "start", "-n", 1, "--session", "paths", "--protect", "stored-here")
+    try:
+        assert done.returncode == 0 and f"export GAMELAN_PROTECT={tmp_path}/stored-here" in done.stdout, done.stderr
+        assert (tmp_path / "stored-here").is_dir() and not Path("/stored-here").exists()
+    finally:
+        gamelan("engines", "stop", "paths")
+
+
 def test_engines_from_start_to_stop(gamelan, runtime):
     started = gamelan("engines", "start", "-n", 2, "--session", "first")
     assert started.returncode == 0, started.stderr
@@ -276,10 +287,21 @@ def test_the_command_alone_says_what_there_is(gamelan):
 
 def test_the_doctor_reads_the_kernelspec(gamelan, runtime, tmp_path, monkeypatch):
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path))
+    monkeypatch.delenv("JUPYTER_PATH", raising=False)
     (tmp_path / "kernels/gamelan").mkdir(parents=True)
     (tmp_path / "kernels/gamelan/kernel.json").write_text(json.dumps({"argv": ["/nowhere/gamelan-kernel"]}))
     told = gamelan("doctor", timeout=90).stdout
     assert "names /nowhere/gamelan-kernel, which does not run" in told and "gamelan kernel install --user" in told
+
+
+def test_the_doctor_finds_the_kernelspec_of_jupyter_path(gamelan, runtime, tmp_path, monkeypatch):
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "mine"))
+    module = tmp_path / "module/share/jupyter"
+    monkeypatch.setenv("JUPYTER_PATH", f"/nowhere:{module}")
+    (module / "kernels/gamelan").mkdir(parents=True)
+    (module / "kernels/gamelan/kernel.json").write_text(json.dumps({"argv": ["/nowhere/gamelan-kernel"]}))
+    told = gamelan("doctor", timeout=90).stdout
+    assert f"in {module}/kernels/gamelan names /nowhere" in told and f"kernel install --prefix {tmp_path}/module" in told
 
 
 def test_the_kernelspec_is_installed_where_asked(gamelan, tmp_path):
@@ -311,6 +333,7 @@ def test_the_doctor_counts_what_it_found(monkeypatch, capsys, states, told, code
 
 def test_the_doctor_looks_at_everything(gamelan, runtime, tmp_path, monkeypatch):
     monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path))  # what this user has installed is not under test
+    monkeypatch.delenv("PYTHONPATH", raising=False)  # as a user's shell: the command finds its package by itself
     done = gamelan("doctor", timeout=90)
     for word in ("MPI", "engine", "shared memory", "processors", "BLAS", "Python", "NumPy", "sessions", "route: auto", "trial"):
         assert word in done.stdout, done.stdout

@@ -235,3 +235,13 @@ def test_a_wheel_for_another_distribution(pythons):
     said = "Gamelan was built for another system than this one (GLIBC_9): install the package that was made for this distribution"
     answer = pythons.Answer(version=pythons.built_for()[0], modules={"numpy": "1.26.4"}, faults={"gamelan": said})
     assert environments.refusal("python3", "the environment /e", answer) == f"the environment /e: {said}"
+
+
+def test_packages_of_one_environment_do_not_hide_those_of_another(pythons, monkeypatch, tmp_path):
+    folder = tmp_path / "site-packages"  # as `pip install --user` fills it
+    (folder / "gamelan_kernel-0.1.0.dist-info").mkdir(parents=True)
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    monkeypatch.setattr(pythons, "_PACKAGE", folder / "gamelan")
+    assert pythons.is_among_others() and "PYTHONPATH" not in pythons.variables()
+    monkeypatch.setattr(pythons, "_PACKAGE", tmp_path / "python" / "gamelan")  # a build's
+    assert not pythons.is_among_others() and pythons.variables()["PYTHONPATH"] == str(tmp_path / "python")

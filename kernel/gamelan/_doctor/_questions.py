@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -76,6 +77,7 @@ def programs() -> Iterator[Verdict]:
 def _kernelspecs(kernel: str) -> Iterator[Verdict]:
     """Does Jupyter know the kernel, and does what it knows run?"""
     chosen, _ = _pythons.chosen()
+    told = [base for base in os.environ.get("JUPYTER_PATH", "").split(os.pathsep) if base.endswith("/share/jupyter")]
     bases = {
         _kernelspec.user_directory(): "--user",
         Path("/usr/local/share/jupyter"): "--prefix /usr/local",
@@ -84,6 +86,7 @@ def _kernelspecs(kernel: str) -> Iterator[Verdict]:
     own = Path(_pythons.ask(chosen).prefix if chosen else sys.prefix) / "share/jupyter"
     # Jupyter in an environment looks there first.
     bases = {own: "--sys-prefix"} | bases if chosen else bases | {own: "--sys-prefix"}
+    bases = {Path(base): f"--prefix {shlex.quote(str(Path(base).parents[1]))}" for base in told} | bases
     specs = {base / "kernels" / _kernelspec.NAME: option for base, option in bases.items()}
     spec = next((spec for spec in specs if (spec / "kernel.json").is_file()), None)
     if spec is None:
@@ -105,7 +108,7 @@ def _kernelspecs(kernel: str) -> Iterator[Verdict]:
 
 def mpi() -> Iterator[Verdict]:
     """Do the engine's MPI and mpiexec belong together?"""
-    for state, what, advice in _mpi_questions.questions(_text_of):
+    for state, what, advice in _mpi_questions.questions():
         yield Verdict(state, what, advice)
 
 
@@ -294,9 +297,13 @@ def _trial_program(connection_file: str) -> Verdict:
         "import gamelan as np; from gamelan import _session; "
         "print(np.ones(np.config.distribute_from).sum() > 0, _session.route() + '; ' + _session.threshold())"
     )
-    is_right, _, way = _text_of([sys.executable, "-c", program], GAMELAN_CONNECT=connection_file).strip().partition(" ")
+    python, _ = _pythons.chosen()
+    command = [python or sys.executable, "-c", program]
+    found = {name: value for name, value in _pythons.variables().items() if name == "PYTHONPATH"}
+    is_right, _, way = _text_of(command, **found, GAMELAN_CONNECT=connection_file).strip().partition(" ")
     if is_right != "True":
-        return Verdict("fail", "trial: a program could not compute on them", f"run {sys.executable} -c '{program}' to see why")
+        shown = shlex.join([*(f"{name}={value}" for name, value in found.items()), *command])
+        return Verdict("fail", "trial: a program could not compute on them", f"run {shown} to see why")
     if "without shared memory" in way:
         return Verdict("warn", f"trial: a program computed on them: {way}", "every look at a value takes some 0.2 ms longer")
     return Verdict("ok", f"trial: a program computed on them: {way}")

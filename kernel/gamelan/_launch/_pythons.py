@@ -54,6 +54,12 @@ def own_environment() -> Path | None:
     return prefix if is_pips else None
 
 
+def is_among_others() -> bool:
+    """Has pip put this package into a folder that holds other packages, too: an environment's, the user's, the system's?"""
+    folder = _PACKAGE.parent
+    return folder.name in ("site-packages", "dist-packages") and any(folder.glob("gamelan_kernel-*.dist-info"))
+
+
 def chosen() -> tuple[str | None, str]:
     """The Python that the environment names, and where it is named; None when it names none."""
     if program := os.environ.get("GAMELAN_PYTHON"):
@@ -70,14 +76,14 @@ def chosen() -> tuple[str | None, str]:
 
 def built_for() -> list[tuple[int, int]]:
     """The versions of Python that the package has extensions for."""
-    found = (re.search(r"cpython-(\d)(\d+)", file.name) for file in _PACKAGE.glob("_core.*.so"))
+    found = (re.search(r"cpython-(\d)(\d+)-", file.name) for file in _PACKAGE.glob("_core.*.so"))
     return sorted((int(match[1]), int(match[2])) for match in found if match)
 
 
 def variables() -> dict[str, str]:
-    """The environment variables with which a Python finds this package. A site-packages holds more than ours: another
-    environment than pip's own needs a Gamelan of its own."""
-    paths = [] if own_environment() else [str(_PACKAGE.parent)]
+    """The environment variables with which a Python finds this package. Where pip has put it are other packages, too, which
+    would hide those of another environment: that one needs a Gamelan of its own."""
+    paths = [] if own_environment() or is_among_others() else [str(_PACKAGE.parent)]
     paths += filter(None, [os.environ.get("PYTHONPATH")])
     return os.environ | ({"PYTHONPATH": os.pathsep.join(paths)} if paths else {})
 
