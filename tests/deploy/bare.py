@@ -59,11 +59,14 @@ class Bare:
     def __init__(self, project, folder):
         self.root = folder / "system"
         base = folder / f"{SUITE}.base"
-        if not (base / "etc/debian_version").exists():
-            shutil.rmtree(base, ignore_errors=True)
+        if not base.exists():
+            # Under its name is a whole one only: debootstrap may be interrupted.
+            half = folder / f"{SUITE}.base.new"
+            shutil.rmtree(half, ignore_errors=True)
             subprocess.run(
-                ["debootstrap", "--variant=minbase", SUITE, str(base), archive()], check=True, stdout=subprocess.DEVNULL
+                ["debootstrap", "--variant=minbase", SUITE, str(half), archive()], check=True, stdout=subprocess.DEVNULL
             )
+            half.rename(base)
         shutil.rmtree(self.root, ignore_errors=True)
         subprocess.run(["cp", "-a", str(base), str(self.root)], check=True)
         shutil.copy("/etc/resolv.conf", self.root / "etc/resolv.conf")
