@@ -22,6 +22,10 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 RESULTS = BUILD / "test-results"
 RUNNING = []
+# What a user's shell may choose: another Python, other engines. Tests are of this build, and choose for themselves.
+OF_THE_SHELL = {"VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONHOME"} | {
+    f"GAMELAN_{name}" for name in ("PYTHON", "ENGINE", "ENGINES", "CONNECT", "ROUTE", "RUN", "SESSION", "ROUTINES")
+}
 TOLD_LINES = 30  # of a failing test's output; all of it is in RESULTS
 
 
@@ -43,7 +47,7 @@ class Count:
 def environment():
     paths = [str(BUILD / "python"), *filter(None, [os.environ.get("PYTHONPATH")])]
     return dict(
-        os.environ,
+        {name: value for name, value in os.environ.items() if name not in OF_THE_SHELL},
         PYTHONPATH=os.pathsep.join(paths),
         JUPYTER_PATH=str(BUILD / "share/jupyter"),
         PATH=os.pathsep.join([str(BUILD / "bin"), "/usr/bin", os.environ.get("PATH", "")]),
