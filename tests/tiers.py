@@ -36,14 +36,17 @@ class Count:
     passed: int = 0
     failed: int = 0
     skipped: int = 0
+    second: int = 0  # of the passed: those that failed at first
 
     def add(self, other):
         self.passed += other.passed
         self.failed += other.failed
         self.skipped += other.skipped
+        self.second += other.second
 
     def __str__(self):
-        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+        told = f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+        return f"{told}, {self.second} at a second try" if self.second else told
 
 
 def environment():
@@ -121,6 +124,7 @@ def count_cases(report):
             count.skipped += 1
         else:
             count.passed += 1
+            count.second += case.find("properties/property[@name='second_try']") is not None  # of tests/conftest.py
     return count
 
 
