@@ -24,12 +24,11 @@ def system(request):
     packages = sorted((ROOT / "dist").glob(f"gamelan_*+{request.param}_*.deb"))
     if not packages:
         pytest.skip(f"dist/ has no package for {request.param}: deploy/package makes one, on that Debian")
-    bare.SUITE = SUITES[request.param]
     folder = ROOT / "build" / "fresh"
     folder.mkdir(parents=True, exist_ok=True)
-    if reason := bare.why_not(folder):
+    if reason := bare.why_not(folder, SUITES[request.param]):
         pytest.skip(reason)
-    made = bare.Bare(ROOT, folder)
+    made = bare.Bare(ROOT, folder, SUITES[request.param])
     (made.root / "tmp" / "gamelan.deb").write_bytes(packages[-1].read_bytes())
     (made.root / "tmp" / "script.py").write_text(SCRIPT)
     code, said = made.run("root", "apt-get update -q", 300)
