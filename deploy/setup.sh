@@ -24,7 +24,8 @@ packages_of() {
   suite=$(suite_here)
   while IFS= read -r line; do
     case $line in
-      "# build" | "# run" | "# package" | "# test" | "# container") section=${line#\# } ;;
+      "# "*" "*) ;; # a sentence; one word is a heading
+      "# "?*) section=${line#\# } ;;
       "#"* | "") ;;
       *" ["*) [[ $wanted == *" $section "* && $line == *"[$suite]" ]] && printf '%s\n' "${line%% *}" ;;
       *) [[ $wanted == *" $section "* ]] && printf '%s\n' "$line" ;;

@@ -124,8 +124,8 @@ TIERS = [
     Tier(
         "fresh",
         [pytest("deploy/test_fresh.py", "--timeout", "7200")],
-        14400,
-        "a bare Debian: both commands of the README, with root and without",
+        28800,
+        "a bare Debian 12 and 13: deploy/demo with root and without, tests/run pure",
         default=False,
         is_built=False,
     ),

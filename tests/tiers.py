@@ -12,6 +12,7 @@ import sys
 import time
 import xml.etree.ElementTree as xml
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -21,7 +22,12 @@ from tier_table import TIERS
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 RESULTS = BUILD / "test-results"
-RUNNING = []
+STOPPED = []  # the signal that told us to stop; whatever runs looks at it
+LOOK_S = 0.1
+# What a user's shell may choose: another Python, other engines. Tests are of this build, and choose for themselves.
+OF_THE_SHELL = {"VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONHOME"} | {
+    f"GAMELAN_{name}" for name in ("PYTHON", "ENGINE", "ENGINES", "CONNECT", "ROUTE", "RUN", "SESSION", "ROUTINES")
+}
 TOLD_LINES = 30  # of a failing test's output; all of it is in RESULTS
 
 
@@ -30,20 +36,23 @@ class Count:
     passed: int = 0
     failed: int = 0
     skipped: int = 0
+    second: int = 0  # of the passed: those that failed at first
 
     def add(self, other):
         self.passed += other.passed
         self.failed += other.failed
         self.skipped += other.skipped
+        self.second += other.second
 
     def __str__(self):
-        return f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+        told = f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+        return f"{told}, {self.second} at a second try" if self.second else told
 
 
 def environment():
     paths = [str(BUILD / "python"), *filter(None, [os.environ.get("PYTHONPATH")])]
     return dict(
-        os.environ,
+        {name: value for name, value in os.environ.items() if name not in OF_THE_SHELL},
         PYTHONPATH=os.pathsep.join(paths),
         JUPYTER_PATH=str(BUILD / "share/jupyter"),
         PATH=os.pathsep.join([str(BUILD / "bin"), "/usr/bin", os.environ.get("PATH", "")]),
@@ -115,30 +124,37 @@ def count_cases(report):
             count.skipped += 1
         else:
             count.passed += 1
+            count.second += case.find("properties/property[@name='second_try']") is not None  # of tests/conftest.py
     return count
+
+
+def end(process):
+    """Ends what we run; it has a process group of its own, which Ctrl-C does not reach."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(subprocess.TimeoutExpired, ProcessLookupError):
+            os.killpg(process.pid, number)
+            process.wait(10)
+            return
 
 
 def run_one(run, report, seconds, tier):
     """One ctest or pytest within its time; what it counts, and one failure more when it did not end by itself."""
     report.unlink(missing_ok=True)
+    if STOPPED:
+        return Count()
     process = subprocess.Popen(
         command_of(run, report, tier), cwd=ROOT, env=environment(), stdin=subprocess.DEVNULL, start_new_session=True
     )
-    RUNNING.append(process)
-    try:
-        code = process.wait(max(1, seconds))
-        broke_off = "" if code in (0, 1, 8) else f"ended with exit code {code}"
-    except subprocess.TimeoutExpired:
+    deadline = time.monotonic() + max(1, seconds)
+    while process.poll() is None and time.monotonic() < deadline and not STOPPED:
+        time.sleep(LOOK_S)
+    code = process.poll()
+    broke_off = "" if code in (0, 1, 8) else f"ended with exit code {code}"
+    if code is None:
         broke_off = f"did not end within {seconds:.0f} s"
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            try:
-                os.killpg(process.pid, number)
-                process.wait(10)
-                break
-            except (subprocess.TimeoutExpired, ProcessLookupError):
-                continue
-    finally:
-        RUNNING.remove(process)
+        end(process)
+    if STOPPED:
+        return Count()
     count = count_cases(report)
     if count is None:
         count, broke_off = Count(), broke_off or "left no report"
@@ -146,13 +162,6 @@ def run_one(run, report, seconds, tier):
         print(f"FAILED {' '.join(run)}: {broke_off}", flush=True)
         count.failed += 1
     return count
-
-
-def stop(number, frame):
-    """Who ends us ends what we run: it has a process group of its own."""
-    for process in RUNNING:
-        os.killpg(process.pid, signal.SIGTERM)
-    sys.exit(128 + number)
 
 
 def run_tier(tier):
@@ -167,7 +176,8 @@ def run_tier(tier):
         ]
     for count in counts:
         total.add(count.result())
-    print(f"--- {tier.name}: {total} in {time.monotonic() - start:.0f} s", flush=True)
+    if not STOPPED:
+        print(f"--- {tier.name}: {total} in {time.monotonic() - start:.0f} s", flush=True)
     return total
 
 
@@ -227,8 +237,11 @@ def main(arguments):
         return 0
     RESULTS.mkdir(parents=True, exist_ok=True)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, stop)
+        signal.signal(number, lambda got, frame: STOPPED.append(got))
     total = run_tiers([known[name] for name in names])
+    if STOPPED:
+        print(f"tests/run: stopped by {signal.Signals(STOPPED[0]).name}", file=sys.stderr)
+        return 128 + STOPPED[0]
     print(total, flush=True)
     return 0 if total.passed and not total.failed else 1
 

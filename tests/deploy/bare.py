@@ -11,7 +11,6 @@ import subprocess
 import urllib.error
 import urllib.request
 
-SUITE = "bookworm"
 MEGABYTES = 9000  # a bare system, its copy, all packages, a build with tests
 ARCHIVE = "http://deb.debian.org/debian"
 # /dev and /proc are there for as long as the command runs; /dev/shm is where engines keep arrays.
@@ -34,8 +33,8 @@ def archive():
     return next((name for name in named if name.rstrip("/").endswith("/debian")), ARCHIVE).rstrip("/")
 
 
-def why_not(folder):
-    """Why no bare system can be made here; empty where it can."""
+def why_not(folder, suite):
+    """Why no bare system of that Debian can be made here; empty where it can."""
     if os.geteuid() != 0:
         return "needs root: debootstrap and chroot"
     missing = [name for name in ("debootstrap", "chroot", "unshare", "git") if not shutil.which(name)]
@@ -47,7 +46,7 @@ def why_not(folder):
     if subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode:
         return "may not make a mount namespace"
     try:
-        urllib.request.urlopen(f"{archive()}/dists/{SUITE}/Release", timeout=20).close()
+        urllib.request.urlopen(f"{archive()}/dists/{suite}/Release", timeout=20).close()
     except (urllib.error.URLError, OSError) as error:
         return f"{archive()} cannot be reached: {error}"
     return ""
@@ -56,14 +55,17 @@ def why_not(folder):
 class Bare:
     """A fresh copy of the bare system, with a clone of the project's last commit in a user's home."""
 
-    def __init__(self, project, folder):
+    def __init__(self, project, folder, suite):
         self.root = folder / "system"
-        base = folder / f"{SUITE}.base"
-        if not (base / "etc/debian_version").exists():
-            shutil.rmtree(base, ignore_errors=True)
+        base = folder / f"{suite}.base"
+        if not base.exists():
+            # Under its name is a whole one only: debootstrap may be interrupted.
+            half = folder / f"{suite}.base.new"
+            shutil.rmtree(half, ignore_errors=True)
             subprocess.run(
-                ["debootstrap", "--variant=minbase", SUITE, str(base), archive()], check=True, stdout=subprocess.DEVNULL
+                ["debootstrap", "--variant=minbase", suite, str(half), archive()], check=True, stdout=subprocess.DEVNULL
             )
+            half.rename(base)
         shutil.rmtree(self.root, ignore_errors=True)
         subprocess.run(["cp", "-a", str(base), str(self.root)], check=True)
         shutil.copy("/etc/resolv.conf", self.root / "etc/resolv.conf")

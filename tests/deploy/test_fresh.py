@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Both commands of the README on a Debian with nothing on it, and the first one by a user who may install nothing. Takes an hour
-and needs root and the archive, hence not in the default tiers: `tests/run fresh`. What is not committed is not tested."""
+"""Both commands of the README on a Debian with nothing on it, 12 and 13: the first one by root and by a user who may install
+nothing, the second for its tier `pure`. Takes an hour for each and needs root and the archive, hence not in the default tiers:
+`tests/run fresh`. What is not committed is not tested."""
 
 import re
 
@@ -11,14 +12,14 @@ LAPLACE = re.compile(r"^Laplace \d+ x \d+ on 4 engines: \d+ iterations, error [\
 HOUR = 3600
 
 
-@pytest.fixture(scope="module")
-def system():
+@pytest.fixture(scope="module", params=["bookworm", "trixie"])
+def system(request):
     folder = bare.pathlib.Path(__file__).resolve().parents[2] / "build" / "fresh"
     folder.mkdir(parents=True, exist_ok=True)
-    reason = bare.why_not(folder)
+    reason = bare.why_not(folder, request.param)
     if reason:
         pytest.skip(reason)
-    made = bare.Bare(folder.parents[1], folder)
+    made = bare.Bare(folder.parents[1], folder, request.param)
     yield made
     made.remove()
 

@@ -2,6 +2,7 @@
 """What deploy/demo says where it cannot go on: one sentence that tells what to do, before anything is installed or built. The
 machines are made of a few small programs that come first on PATH; a whole one is test_fresh.py's."""
 
+import os
 import pathlib
 import shutil
 import subprocess
@@ -26,14 +27,15 @@ NINJA = """case " $* " in *" commands "*) for n in 1 2 3 4; do echo "[$n/4] Buil
 
 @pytest.fixture
 def machine(tmp_path):
-    """A function that runs deploy/demo --setup of a copy of the project on a machine of these programs."""
+    """A function that runs deploy/demo --setup of a copy of the project on a machine of these programs, by way of a program that
+    changes what it may do."""
     project, bin = tmp_path / "project", tmp_path / "bin"
     shutil.copytree(ROOT / "deploy", project / "deploy")
     bin.mkdir()
     for tool in TOOLS.split():
         (bin / tool).symlink_to(shutil.which(tool))
 
-    def run(system=DEBIAN_12, **programs):
+    def run(system=DEBIAN_12, by=(), **programs):
         given = {"uname": "echo Linux", "id": "case $1 in -un) echo somebody;; *) echo 0;; esac", "nproc": "echo 2", "df": DISK.format(90000000),
                  "dpkg-query": "exit 1", "apt-get": "exit 0", "cmake": "echo cmake version 3.25.1", "ninja": NINJA} | programs  # fmt: skip
         for name, text in given.items():
@@ -46,7 +48,7 @@ def machine(tmp_path):
         text = (ROOT / "deploy/setup.sh").read_text()
         assert "\nos_release=/etc/os-release\n" in text
         setup.write_text(text.replace("os_release=/etc/os-release", f"os_release={tmp_path / 'os-release'}"))
-        return subprocess.run([f"{bin}/bash", str(project / "deploy/demo"), "--setup"], env={"PATH": str(bin), "HOME": str(tmp_path)},
+        return subprocess.run([*by, f"{bin}/bash", str(project / "deploy/demo"), "--setup"], env={"PATH": str(bin), "HOME": str(tmp_path)},
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)  # fmt: skip
 
     run.project = project
@@ -140,9 +142,11 @@ def test_an_older_cmake(machine):
 def test_a_folder_of_somebody_else(machine):
     (machine.project / "build").write_text("")  # no folder at all: nobody may write there
     (machine.project / "build").chmod(0o444)
-    done = machine(**{"dpkg-query": INSTALLED}, id="case $1 in -un) echo somebody;; *) echo 1000;; esac")
-    if done.returncode == 0:
-        pytest.skip("root may write everywhere")
+    # Root may write everywhere; root without capabilities may not.
+    by = [shutil.which("setpriv"), "--bounding-set=-all", "--inh-caps=-all"] if os.geteuid() == 0 else []
+    if by and subprocess.run([*by, "true"], capture_output=True).returncode:
+        pytest.skip("runs as root, which may not give up its capabilities here")
+    done = machine(by=by, **{"dpkg-query": INSTALLED}, id="case $1 in -un) echo somebody;; *) echo 1000;; esac")
     assert done.returncode == 3 and "somebody may not write" in done.stderr.splitlines()[-1]
 
 

@@ -27,7 +27,7 @@ def packages_of(root, section):
     """A section of packages.txt."""
     found, inside = [], False
     for line in (root / "deploy/packages.txt").read_text().splitlines():
-        if line in ("# build", "# run", "# test"):
+        if re.fullmatch(r"# \S+", line):
             inside = line == f"# {section}"
         elif inside and line and not line.startswith("#"):
             found.append(line.partition(" ")[0])

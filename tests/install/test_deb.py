@@ -4,6 +4,7 @@ script, the doctor and, in a venv, another NumPy. Needs root and the archive."""
 
 import os
 import re
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -16,21 +17,35 @@ sys.path.insert(0, str(ROOT / "tests" / "deploy"))
 import bare  # noqa: E402
 
 SUITES = {"deb12": "bookworm", "deb13": "trixie"}
+SOURCES = ["CMakeLists.txt", "deploy", "engine", "kernel", "protocol"]  # what a package is made of
 SCRIPT = "import numpy, gamelan as np; a = np.ones(200_000); print(np.stats()['ranks'], float(a.sum()), numpy.__version__)"
+
+
+def package_of(root, suite):
+    """The package in dist/ that was made of these sources, and why there is none."""
+    version = re.search(r"project\(gamelan VERSION ([\d.]+)", (root / "CMakeLists.txt").read_text())[1]
+    packages = sorted((root / "dist").glob(f"gamelan_{version}-1+{suite}_*.deb"))
+    if not packages:
+        return None, f"dist/ has no package of {version} for {suite}: deploy/package makes one, on that Debian"
+    told = Path(f"{packages[-1]}.commit")
+    commit = told.read_text().strip() if told.exists() else ""
+    differs = ["git", "diff", "--quiet", commit, "--", *SOURCES]
+    if not commit or commit.endswith("-dirty") or subprocess.run(differs, cwd=root, capture_output=True).returncode:
+        return None, f"{packages[-1].name} is of {commit or 'an unknown commit'}, not of these sources: run deploy/package again"
+    return packages[-1], ""
 
 
 @pytest.fixture(scope="module", params=sorted(SUITES))
 def system(request):
-    packages = sorted((ROOT / "dist").glob(f"gamelan_*+{request.param}_*.deb"))
-    if not packages:
-        pytest.skip(f"dist/ has no package for {request.param}: deploy/package makes one, on that Debian")
-    bare.SUITE = SUITES[request.param]
+    package, reason = package_of(ROOT, request.param)
+    if reason:
+        pytest.skip(reason)
     folder = ROOT / "build" / "fresh"
     folder.mkdir(parents=True, exist_ok=True)
-    if reason := bare.why_not(folder):
+    if reason := bare.why_not(folder, SUITES[request.param]):
         pytest.skip(reason)
-    made = bare.Bare(ROOT, folder)
-    (made.root / "tmp" / "gamelan.deb").write_bytes(packages[-1].read_bytes())
+    made = bare.Bare(ROOT, folder, SUITES[request.param])
+    (made.root / "tmp" / "gamelan.deb").write_bytes(package.read_bytes())
     (made.root / "tmp" / "script.py").write_text(SCRIPT)
     code, said = made.run("root", "apt-get update -q", 300)
     assert code == 0, said[-3000:]
@@ -43,7 +58,7 @@ def system(request):
     made.add_user("player")
     code, said = made.run("player", "cd && gamelan run -n 2 /tmp/script.py")
     assert code == 0, said
-    print(f"{packages[-1].name}: installed after {installed:.0f} s, the first result after {time.monotonic() - start:.0f} s")
+    print(f"{package.name}: installed after {installed:.0f} s, the first result after {time.monotonic() - start:.0f} s")
     yield made
     made.remove()
 

@@ -15,7 +15,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("GAMELAN_BUILD", ROOT / "build"))
 WORK = BUILD / "install"
-SOURCE = Path(os.environ.get("GAMELAN_TEST_SOURCE", WORK / "source"))
+SOURCE = Path(os.environ.get("GAMELAN_TEST_UNPACK_TO", WORK / "source"))
+MARK = ".unpacked-by-a-test"  # in a folder of these tests; what else lies there may be deleted
 TOOLS = ["build", "scikit-build-core>=0.10", "pybind11>=2.13", "numpy>=2"]
 NUMPYS = {"3.11": ["numpy==1.24.*", "numpy>=2"], "3.12": ["numpy==1.26.*", "numpy>=2"]}
 
@@ -82,9 +83,23 @@ def new_venv(python, path, *packages):
     return path / "bin" / "python"
 
 
+def make_room(folder):
+    """The folder, empty but for our mark. Refuses what it did not make itself: it may be somebody's work."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if any(folder.iterdir()) and not (folder / MARK).exists() and folder != WORK / "source":
+        pytest.fail(f"{folder} has files that are not of these tests: GAMELAN_TEST_UNPACK_TO must name an empty folder")
+    (folder / MARK).touch()
+    for left in folder.iterdir():
+        if left.is_dir() and not left.is_symlink():
+            shutil.rmtree(left)
+        elif left.name != MARK:
+            left.unlink()
+
+
 @pytest.fixture(scope="session")
 def source():
-    """The source distribution, unpacked: into GAMELAN_TEST_SOURCE, where a compilers' cache may know it, or beside the venvs."""
+    """The source distribution, unpacked: into GAMELAN_TEST_UNPACK_TO, where a compilers' cache may know it, or beside the venvs."""
+    make_room(SOURCE)
     tools = new_venv("/usr/bin/python3", WORK / "tools", *TOOLS)
     shutil.rmtree(WORK / "sdist", ignore_errors=True)
     run(tools, "-m", "build", "--sdist", "--no-isolation", "-o", WORK / "sdist", ROOT)
@@ -92,9 +107,6 @@ def source():
     shutil.rmtree(WORK / "unpacked", ignore_errors=True)
     with tarfile.open(archive) as files:
         files.extractall(WORK / "unpacked")
-    SOURCE.mkdir(parents=True, exist_ok=True)
-    for left in SOURCE.iterdir():
-        shutil.rmtree(left) if left.is_dir() else left.unlink()
     shutil.copytree(WORK / "unpacked" / archive.name.removesuffix(".tar.gz"), SOURCE, dirs_exist_ok=True)
     return SOURCE
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the programs of a library with NumPy and with Gamelan, in an environment that has it; prints {"version": ..., program:
-[NumPy's result, Gamelan's, NumPy's seconds, Gamelan's]} as JSON. Called by test_libraries.py."""
+"""Runs the programs of a library with NumPy and with Gamelan, in an environment that has it; prints {"version": ..., "ranks": of the
+engines, program: [NumPy's result, Gamelan's, NumPy's seconds, Gamelan's]} as JSON. Called by test_libraries.py."""
 
 import importlib
 import json
@@ -49,6 +49,7 @@ def main():
     for expression in programs.of(library):
         (theirs, their_time), (ours, our_time) = result(numpy, expression), result(gamelan, expression)
         found[expression] = [theirs, ours, their_time, our_time]
+    found["ranks"] = gamelan.stats().get("ranks")  # none where no engines were needed
     print(json.dumps(found))
 
 

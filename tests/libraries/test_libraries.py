@@ -24,13 +24,14 @@ def test_a_library_takes_our_arrays_for_numpys(python, library, count):
         text=True,
         timeout=600,
         cwd=BUILD,
-        env={**os.environ, "GAMELAN_RANKS": "2", "OPENBLAS_NUM_THREADS": "1"},
+        env={**os.environ, "GAMELAN_ENGINES": "2", "OPENBLAS_NUM_THREADS": "1"},
     )
     assert run.returncode == 0, run.stderr[-3000:]
     found = json.loads(run.stdout.splitlines()[-1])
     if "missing" in found:
         pytest.skip(f"{library}: {found['missing']}")
-    version = found.pop("version")
+    version, ranks = found.pop("version"), found.pop("ranks")
+    assert ranks == 2 or count < LARGE, f"{library} ran on {ranks} engines"
     differ = [f"{each}: {ours}, with NumPy {theirs}" for each, (theirs, ours, *_) in found.items() if ours != theirs]
     assert not differ, f"{library} {version}\n" + "\n".join(differ)
     slow = [
