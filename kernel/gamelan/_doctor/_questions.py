@@ -83,7 +83,8 @@ def _kernelspecs(kernel: str) -> Iterator[Verdict]:
         Path("/usr/local/share/jupyter"): "--prefix /usr/local",
         Path("/usr/share/jupyter"): "--prefix /usr",
     }
-    own = Path(_pythons.ask(chosen).prefix if chosen else sys.prefix) / "share/jupyter"
+    prefix = _pythons.ask(chosen).prefix if chosen else sys.prefix
+    own = Path(prefix or "/nowhere") / "share/jupyter"  # a Python that does not run has none; `python` tells that
     # Jupyter in an environment looks there first.
     bases = {own: "--sys-prefix"} | bases if chosen else bases | {own: "--sys-prefix"}
     bases = {Path(base): f"--prefix {shlex.quote(str(Path(base).parents[1]))}" for base in told} | bases
