@@ -259,3 +259,14 @@ def test_the_mend_is_what_a_shell_reads(pythons, tmp_path):
         pythons.Answer(version=built, modules={"numpy": "1.26.4"}, missing=["gamelan"]),
     ):
         assert f"'{program}' -m pip install " in environments.refusal(program, "an environment", answer)
+
+
+def test_the_kernelspec_of_an_installation_gets_its_python(pythons, monkeypatch, tmp_path):
+    """Where the spec is that of the installation, too, it names the Python that the command says."""
+    kernelspec = importlib.import_module("gamelan._launch._kernelspec")
+    spec = tmp_path / "share/jupyter/kernels/gamelan"
+    spec.mkdir(parents=True)
+    (spec / "kernel.json").write_text(json.dumps({"argv": ["x"]}))
+    monkeypatch.setattr(kernelspec, "source", lambda: spec)
+    assert kernelspec.install(tmp_path) == spec and json.loads((spec / "kernel.json").read_text()) == {"argv": ["x"]}
+    assert kernelspec.python_of(kernelspec.install(tmp_path, "/e/bin/python3")) == "/e/bin/python3"
