@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The command `gamelan`, in the build as installed, and the job script it hands to Slurm.
+set(gamelan_shebang ${Python_EXECUTABLE})
+string(LENGTH "#!${gamelan_shebang}" gamelan_shebang_length)
+# Linux ends the first line at a space and after 127 bytes: then the shell starts the Python, in a line that Python takes for a
+# text. In a wheel, pip does it.
+if(NOT SKBUILD AND (gamelan_shebang MATCHES "[ \t]" OR gamelan_shebang_length GREATER 127))
+  set(gamelan_shebang "/bin/sh\n'''exec' \"${Python_EXECUTABLE}\" \"$0\" \"$@\"\n' '''")
+endif()
 configure_file(${CMAKE_CURRENT_SOURCE_DIR}/gamelan-command ${CMAKE_BINARY_DIR}/bin/gamelan @ONLY
   FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 install(PROGRAMS ${CMAKE_BINARY_DIR}/bin/gamelan DESTINATION ${CMAKE_INSTALL_BINDIR})

@@ -28,6 +28,14 @@ std::string variable(const char* name) {
   return value != nullptr ? value : "";
 }
 
+// A path as a shell reads it.
+std::string quoted(const std::string& path) {
+  if (path.find_first_of(" \t\n!\"#$&'()*;<>?[\\]`{|}~") == std::string::npos) return path;
+  std::string text = "'";
+  for (const char letter : path) text += letter == '\'' ? std::string("'\"'\"'") : std::string(1, letter);
+  return text + "'";
+}
+
 // The folder above that of this program.
 std::filesystem::path prefix() {
   std::error_code error;
@@ -160,11 +168,11 @@ void require_packages(const std::string& executable) {
   } catch (pybind11::error_already_set& error) {
     throw std::runtime_error("IPython cannot be imported in " + executable + " (" +
                              std::string(pybind11::str(error.value())) + "); install it there with `" +
-                             executable +
+                             quoted(executable) +
                              " -m pip install ipython`, or set GAMELAN_PYTHON to a Python that has it.");
   }
   if (pybind11::module_::import("importlib.util").attr("find_spec")("gamelan_kernel").is_none()) {
-    throw std::runtime_error(executable + " has no Gamelan: install it there with `" + executable +
+    throw std::runtime_error(executable + " has no Gamelan: install it there with `" + quoted(executable) +
                              " -m pip install .` in Gamelan's sources, or set GAMELAN_PYTHON to a Python " +
                              "that has it.");
   }

@@ -3,6 +3,7 @@
 NumPy's words. Imports no NumPy: the command and the doctor ask about other Pythons than their own."""
 
 import os
+import shlex
 import sys
 from importlib.machinery import EXTENSION_SUFFIXES
 
@@ -11,6 +12,11 @@ from ._version import NUMPY_HEADERS
 OLDEST = (1, 24)
 NEWEST_MAJOR = 2
 BUILT = "Gamelan was built "  # how the sentences about another Python and another system begin
+
+
+def pip_install(python, what):
+    """The command that installs it for this Python, as a shell reads it."""
+    return shlex.join([python, "-m", "pip", "install", what])
 
 
 def refusal(version, python="python3", headers=NUMPY_HEADERS):
@@ -23,14 +29,14 @@ def refusal(version, python="python3", headers=NUMPY_HEADERS):
     newest = NEWEST_MAJOR if headers.startswith(f"{NEWEST_MAJOR}.") else 1
     if major > newest:
         built = f"Gamelan is built for NumPy {newest}.x; this Python has {version}. "
-        mend = f"Run `{python} -m pip install 'numpy<{newest + 1}'`"
+        mend = f"Run `{pip_install(python, f'numpy<{newest + 1}')}`"
         if major <= NEWEST_MAJOR:
-            return f"{built}{mend}, or build it for this Python (cmake -DPython_EXECUTABLE={python})"
+            return f"{built}{mend}, or build it for this Python ({shlex.join(['cmake', f'-DPython_EXECUTABLE={python}'])})"
         return f"{built}{mend}, or use another Python (GAMELAN_PYTHON=/usr/bin/python3)"
     if (major, minor) < OLDEST:
         return (
-            f"Gamelan needs NumPy {OLDEST[0]}.{OLDEST[1]} or newer; this Python has {version}. Run `{python} -m pip install "
-            f"'numpy>={OLDEST[0]}.{OLDEST[1]}'`"
+            f"Gamelan needs NumPy {OLDEST[0]}.{OLDEST[1]} or newer; this Python has {version}. Run "
+            f"`{pip_install(python, f'numpy>={OLDEST[0]}.{OLDEST[1]}')}`"
         )
     return ""
 
@@ -50,7 +56,7 @@ def require_python(folder, python):
     has = "for another Python (" + ", ".join(sorted(built)) + ")" if built else "without its extension _core"
     this = f"{sys.version_info[0]}.{sys.version_info[1]}"
     raise ImportError(
-        f"{BUILT}{has}, and this is Python {this}: `{python} -m pip install .` in its sources builds it for this one",
+        f"{BUILT}{has}, and this is Python {this}: `{pip_install(python, '.')}` in its sources builds it for this one",
         name="gamelan",
     )
 
@@ -59,5 +65,5 @@ def core_refusal(error, python):
     """Why a `_core` that is for this Python was not loaded, and what to do."""
     return (
         f"{BUILT}for another system than this one ({error}): install the package that was made for this distribution, or build "
-        f"it here: `{python} -m pip install .` in its sources"
+        f"it here: `{pip_install(python, '.')}` in its sources"
     )

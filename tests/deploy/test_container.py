@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The image of deploy/container, as somebody's laptop runs it: a script, a lesson, a notebook on a published port, and what is said
-of a /dev/shm of 64 MB. Needs the image (podman build -t gamelan -f deploy/container/Containerfile .); skips where it is not there.
+"""The image of deploy/container, as somebody's laptop runs it: a script, a lesson, a notebook on a published port, a folder of
+one's own, and what is said of a /dev/shm of 64 MB. Needs the image (podman build -t gamelan -f deploy/container/Containerfile .); skips where it is not there.
 GAMELAN_PODMAN names another podman, or docker."""
 
 import json
@@ -20,6 +20,7 @@ PODMAN = os.environ.get("GAMELAN_PODMAN", "podman")
 IMAGE, TOKEN = "gamelan", "a-token-of-the-test"
 CELL = "import gamelan as np\nnp.arange(1_000_000).reshape(1000, 1000).sum(axis=0)[:3]"
 SERVER_SECONDS = 120
+STRANGER = 4321  # a user whom the image does not know
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -62,13 +63,25 @@ def test_a_small_dev_shm_is_told_in_one_sentence():
     assert "[warn] shared memory: /dev/shm has" in told and "--shm-size=4g" in told
 
 
-@pytest.fixture
-def server():
+def as_owner(folder):
+    """The documented words that make the user inside the owner of the folder; root is given somebody else's."""
+    if os.getuid() == 0:
+        os.chown(folder, STRANGER, STRANGER)
+        return ["--user", f"{STRANGER}:{STRANGER}"]
+    if os.path.basename(PODMAN) == "podman":
+        return ["--userns=keep-id:uid=1000,gid=1000"]
+    return ["--user", f"{os.getuid()}:{os.getgid()}"]
+
+
+@pytest.fixture(params=["lessons"])
+def server(request, tmp_path):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     name = f"gamelan-test-{uuid.uuid4().hex[:8]}"
     words = ["-d", "--name", name, "--shm-size=1g", "-p", f"127.0.0.1:{port}:8888", "-e", f"JUPYTER_TOKEN={TOKEN}", "-e", "GAMELAN_ENGINES=2"]  # fmt: skip
+    if request.param == "folder":
+        words += [*as_owner(tmp_path), "-v", f"{tmp_path}:/notebooks"]
     started = run(*words, IMAGE)
     assert started.returncode == 0, started
     yield f"127.0.0.1:{port}"
@@ -77,8 +90,8 @@ def server():
     print(log[-2000:])
 
 
-def ask(server, path, body=None):
-    request = urllib.request.Request(f"http://{server}{path}", headers={"Authorization": f"token {TOKEN}"})
+def ask(server, path, body=None, method=None):
+    request = urllib.request.Request(f"http://{server}{path}", headers={"Authorization": f"token {TOKEN}"}, method=method)
     if body is not None:
         request.data = json.dumps(body).encode()
     with urllib.request.urlopen(request, timeout=30) as answer:
@@ -124,6 +137,19 @@ def test_a_cell_runs_in_a_notebook_on_the_published_port(server):
     names = json.loads(ask(server, "/api/kernelspecs")[1])["kernelspecs"]
     lessons = {each["name"] for each in json.loads(ask(server, "/api/contents")[1])["content"]}
     assert "gamelan" in names and "01-laplace.ipynb" in lessons
+    kernel = json.loads(ask(server, "/api/kernels", {"name": "gamelan"})[1])["id"]
+    content = asyncio.run(asyncio.wait_for(execute(server, kernel, CELL), 120))
+    assert content["data"]["text/plain"] == "array([499500000, 499501000, 499502000])", content
+
+
+@pytest.mark.parametrize("server", ["folder"], indirect=True)
+def test_a_notebook_is_saved_in_a_folder_of_ones_own(server, tmp_path):
+    import asyncio
+
+    assert wait_for(server) == 200
+    notebook = {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    assert ask(server, "/api/contents/mine.ipynb", {"type": "notebook", "content": notebook}, "PUT")[0] == 201
+    assert (tmp_path / "mine.ipynb").stat().st_uid == tmp_path.stat().st_uid
     kernel = json.loads(ask(server, "/api/kernels", {"name": "gamelan"})[1])["id"]
     content = asyncio.run(asyncio.wait_for(execute(server, kernel, CELL), 120))
     assert content["data"]["text/plain"] == "array([499500000, 499501000, 499502000])", content

@@ -2,11 +2,17 @@
 """Recipes that are seldom cooked (Spack, conda, a container) must not rot: they are held against the build that they drive and
 against deploy/packages.txt. Usage: recipes_test.py source_folder build_folder"""
 
+import argparse
 import ast
+import contextlib
+import importlib
+import io
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
+import types
 
 SPACK = "deploy/spack/spack_repo/gamelan"
 # What Debian's packages are to Spack; None: part of another, or of the compiler.
@@ -191,9 +197,51 @@ def faults_of_container(root, build):
             yield f"Containerfile: {program.name} needs {package}, which the stage that runs does not install"
 
 
+# How recipes call the command: alone, in a build, or as the words after the name of an image.
+CALLS = (
+    r"^ +- gamelan (.+)$",
+    r'^(?:if ! )?"\$root/build/bin/gamelan" (.+?) >&2',
+    r"^#? *podman run .*? gamelan (\S.*)$",
+    r"^# .*apptainer run gamelan\.sif (.+)$",
+    r"\bgamelan (doctor)\b",
+)
+WITH_CALLS = ("deploy/conda/recipe.yaml", "deploy/spack/README.md", "deploy/demo", "deploy/container/Containerfile",
+              "deploy/container/gamelan.def", "docs/systems.md")  # fmt: skip
+READERS_OWN = "script.py"  # what documents call the reader's script
+
+
+def parser_of(build):
+    """The command's own parser, as the command finds it: without _core and engines."""
+    package = types.ModuleType("gamelan")
+    package.__path__ = [str(build / "python/gamelan")]
+    sys.modules["gamelan"] = package
+    return importlib.import_module("gamelan.cli")._parser()
+
+
+def faults_of_commands(root, build):
+    parser = parser_of(build)
+    for file in WITH_CALLS:
+        text = (root / file).read_text()
+        called = [words for call in CALLS for words in re.findall(call, text, re.MULTILINE)]
+        if not called:
+            yield f"{file} calls no `gamelan`: recipes_test.py does not see how it does"
+        for words in called:
+            words = re.split(r" {2,}", words)[0]  # what follows is said of it
+            told = io.StringIO()
+            try:
+                with contextlib.redirect_stderr(told):
+                    options = parser.parse_args(shlex.split(words))
+            except (SystemExit, argparse.ArgumentError):
+                yield f"{file}: `gamelan {words}`: {told.getvalue().strip().splitlines()[-1]}"
+                continue
+            script = getattr(options, "script", READERS_OWN)
+            if script != READERS_OWN and not (root / file).with_name(script).is_file():
+                yield f"{file}: `gamelan {words}`: no such file: {script}"
+
+
 def main():
     root, build = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
-    faults = [*faults_of_spack(root), *faults_of_conda(root), *faults_of_container(root, build)]
+    faults = [*faults_of_spack(root), *faults_of_conda(root), *faults_of_container(root, build), *faults_of_commands(root, build)]
     print("\n".join(faults) or "the recipes fit the build")
     return 1 if faults else 0
 

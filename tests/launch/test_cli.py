@@ -312,7 +312,9 @@ def test_the_kernelspec_is_installed_where_asked(gamelan, tmp_path):
     spec = json.loads((tmp_path / "share/jupyter/kernels/gamelan/kernel.json").read_text())
     assert spec["argv"][0] == str(BUILD / "bin/gamelan-kernel") and spec["interrupt_mode"] == "message"
     done = gamelan("kernel", "install", "--prefix", "/proc/nowhere")
-    assert done.returncode == 1 and "cannot write" in done.stderr
+    assert done.returncode == 1 and "cannot write" in done.stderr and "choose --user" in done.stderr
+    done = gamelan("kernel", "install", "--user", env={**os.environ, "JUPYTER_DATA_DIR": "/proc/nowhere"})
+    assert done.returncode == 1 and "set JUPYTER_DATA_DIR" in done.stderr and "--user" not in done.stderr
     done = gamelan("kernel", "install", "--user", env={**os.environ, "JUPYTER_DATA_DIR": str(tmp_path / "data")})
     assert done.returncode == 0 and (tmp_path / "data/kernels/gamelan/kernel.json").is_file()
 

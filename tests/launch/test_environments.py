@@ -245,3 +245,28 @@ def test_packages_of_one_environment_do_not_hide_those_of_another(pythons, monke
     assert pythons.is_among_others() and "PYTHONPATH" not in pythons.variables()
     monkeypatch.setattr(pythons, "_PACKAGE", tmp_path / "python" / "gamelan")  # a build's
     assert not pythons.is_among_others() and pythons.variables()["PYTHONPATH"] == str(tmp_path / "python")
+
+
+def test_the_mend_is_what_a_shell_reads(pythons, tmp_path):
+    """A path with a space, which people copy from the sentence."""
+    environments = importlib.import_module("gamelan._launch._environments")
+    program = str(tmp_path / "an env" / "bin" / "python3")
+    built = pythons.built_for()[0]
+    for answer in (
+        pythons.Answer(version=(3, 99)),
+        pythons.Answer(version=built, faults={"numpy": "gone"}),
+        pythons.Answer(version=built, modules={"numpy": "3.0.0"}),
+        pythons.Answer(version=built, modules={"numpy": "1.26.4"}, missing=["gamelan"]),
+    ):
+        assert f"'{program}' -m pip install " in environments.refusal(program, "an environment", answer)
+
+
+def test_the_kernelspec_of_an_installation_gets_its_python(pythons, monkeypatch, tmp_path):
+    """Where the spec is that of the installation, too, it names the Python that the command says."""
+    kernelspec = importlib.import_module("gamelan._launch._kernelspec")
+    spec = tmp_path / "share/jupyter/kernels/gamelan"
+    spec.mkdir(parents=True)
+    (spec / "kernel.json").write_text(json.dumps({"argv": ["x"]}))
+    monkeypatch.setattr(kernelspec, "source", lambda: spec)
+    assert kernelspec.install(tmp_path) == spec and json.loads((spec / "kernel.json").read_text()) == {"argv": ["x"]}
+    assert kernelspec.python_of(kernelspec.install(tmp_path, "/e/bin/python3")) == "/e/bin/python3"

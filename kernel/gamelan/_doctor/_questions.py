@@ -20,6 +20,7 @@ from pathlib import Path
 from .. import launch
 from .._launch import _environments, _kernelspec, _lacks, _mpiexec, _pythons, _sessions, _tables
 from .._launch._errors import LaunchError
+from .._requirements import pip_install
 from . import _mpi_questions, _route_questions, _slurm_questions
 
 _COMFORTABLE_SHM_BYTES = 1 << 30
@@ -187,13 +188,13 @@ def _python_in_use(program: str, source: str) -> Verdict:
         return Verdict("fail", line, refused)
     if "IPython" in answer.faults:
         return Verdict(
-            "warn", f"{line}; IPython: {answer.faults['IPython']}", f"notebooks need it: {program} -m pip install ipython"
+            "warn", f"{line}; IPython: {answer.faults['IPython']}", f"notebooks need it: {pip_install(program, 'ipython')}"
         )
     if "gamelan" in answer.faults:
         return Verdict(
             "fail",
             f"{line}; gamelan: {answer.faults['gamelan']}",
-            f"build it again for this Python, or tell us: {program} -c 'import gamelan'",
+            f"build it again for this Python, or tell us: {shlex.join([program, '-c', 'import gamelan'])}",
         )
     engines = _table_of_engine()
     if answer.table and engines and engines != answer.table:
@@ -203,7 +204,7 @@ def _python_in_use(program: str, source: str) -> Verdict:
             "use the package and the engine of one build (GAMELAN_ENGINE names the engine)",
         )
     if "comm" in answer.faults:
-        return Verdict("warn", f"{line}; comm: {answer.faults['comm']}", f"widgets need it: {program} -m pip install comm")
+        return Verdict("warn", f"{line}; comm: {answer.faults['comm']}", f"widgets need it: {pip_install(program, 'comm')}")
     return Verdict("ok", line)
 
 

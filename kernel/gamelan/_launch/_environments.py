@@ -4,9 +4,11 @@ running Python finds of itself stands in _requirements.py, and the kernel's own 
 
 from __future__ import annotations
 
+import shlex
 import sys
 
 from .. import _requirements
+from .._requirements import pip_install
 from ._pythons import Answer, built_for
 
 OLDEST = (3, 11)  # as pyproject.toml says
@@ -26,9 +28,9 @@ def refusal(program: str, source: str, answer: Answer) -> str:
     if other := of_another_version(program, answer):
         return f"{source} has Python {dotted(answer.version)}, {other}"
     if "numpy" in answer.faults:
-        return f"{source} cannot import NumPy ({answer.faults['numpy']}): {program} -m pip install numpy"
+        return f"{source} cannot import NumPy ({answer.faults['numpy']}): {pip_install(program, 'numpy')}"
     if "gamelan" in answer.missing:
-        return f"{source} has no Gamelan: `{program} -m pip install .` in Gamelan's sources installs it there"
+        return f"{source} has no Gamelan: `{pip_install(program, '.')}` in Gamelan's sources installs it there"
     if answer.faults.get("gamelan", "").startswith(_requirements.BUILT):  # says itself what to do
         return f"{source}: {answer.faults['gamelan']}"
     return _requirements.refusal(answer.modules.get("numpy", ""), program)
@@ -40,9 +42,7 @@ def of_another_version(program: str, answer: Answer) -> str:
     if not wanted or answer.version in wanted:
         return ""
     told = "gamelan was built for " + " and ".join(map(dotted, wanted))
+    make_venv = f"make a venv with {shlex.join([sys.executable, '-m', 'venv', '--system-site-packages'])}"
     if answer.version < OLDEST:
-        return f"{told}: make a venv with {sys.executable} -m venv --system-site-packages, or set GAMELAN_PYTHON"
-    return (
-        f"{told}: build it for that one with `{program} -m pip install .` in Gamelan's sources, or make a venv with "
-        f"{sys.executable} -m venv --system-site-packages"
-    )
+        return f"{told}: {make_venv}, or set GAMELAN_PYTHON"
+    return f"{told}: build it for that one with `{pip_install(program, '.')}` in Gamelan's sources, or {make_venv}"

@@ -72,14 +72,18 @@ def install(prefix: str | None = None, python: str | None = None, name: str = NA
         facts["env"] = facts.get("env", {}) | {"GAMELAN_PYTHON": os.path.abspath(python)}
     if name != NAME:
         facts["display_name"] += f" ({name})"
-    if target.resolve() == spec.resolve():
+    is_there = target.resolve() == spec.resolve()
+    if is_there and not python:
         return target
     try:
         target.mkdir(parents=True, exist_ok=True)
         for file in spec.iterdir():
-            if file.is_file() and file.name != "kernel.json":
+            if file.is_file() and file.name != "kernel.json" and not is_there:
                 shutil.copyfile(file, target / file.name)
         (target / "kernel.json").write_text(json.dumps(facts, indent=2) + "\n")
     except OSError as error:
-        raise LaunchError(f"cannot write to {target} ({error.strerror}): choose --user, or a --prefix of your own") from None
+        mend = "choose --user, or a --prefix of your own"
+        if not prefix:
+            mend = "set JUPYTER_DATA_DIR to a folder of yours, or choose --prefix DIR with JUPYTER_PATH=DIR/share/jupyter"
+        raise LaunchError(f"cannot write to {target} ({error.strerror}): {mend}") from None
     return target
