@@ -29,7 +29,7 @@ std::string variable(const char* name) {
 }
 
 // A path as a shell reads it.
-std::string quoted(const std::string& path) {
+std::string for_shell(const std::string& path) {
   if (path.find_first_of(" \t\n!\"#$&'()*;<>?[\\]`{|}~") == std::string::npos) return path;
   std::string text = "'";
   for (const char letter : path) text += letter == '\'' ? std::string("'\"'\"'") : std::string(1, letter);
@@ -142,8 +142,9 @@ std::string start_python(std::string executable) {
       throw std::runtime_error(
           executable + (version.empty() ? " does not say which Python it is" : " is Python " + version) +
           ", but this kernel was built for Python " + built_version + ": install Gamelan for it (`" +
-          executable + " -m pip install .` in Gamelan's sources), or set GAMELAN_PYTHON to a Python " +
-          built_version + " that has IPython.");
+          for_shell(executable) +
+          " -m pip install .` in Gamelan's sources), or set GAMELAN_PYTHON to a Python " + built_version +
+          " that has IPython.");
     }
     if (!real.empty()) executable = real;
   }
@@ -168,11 +169,11 @@ void require_packages(const std::string& executable) {
   } catch (pybind11::error_already_set& error) {
     throw std::runtime_error("IPython cannot be imported in " + executable + " (" +
                              std::string(pybind11::str(error.value())) + "); install it there with `" +
-                             quoted(executable) +
+                             for_shell(executable) +
                              " -m pip install ipython`, or set GAMELAN_PYTHON to a Python that has it.");
   }
   if (pybind11::module_::import("importlib.util").attr("find_spec")("gamelan_kernel").is_none()) {
-    throw std::runtime_error(executable + " has no Gamelan: install it there with `" + quoted(executable) +
+    throw std::runtime_error(executable + " has no Gamelan: install it there with `" + for_shell(executable) +
                              " -m pip install .` in Gamelan's sources, or set GAMELAN_PYTHON to a Python " +
                              "that has it.");
   }

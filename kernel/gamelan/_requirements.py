@@ -28,11 +28,11 @@ def refusal(version, python="python3", headers=NUMPY_HEADERS):
     major, minor = map(int, numbers[:2])
     newest = NEWEST_MAJOR if headers.startswith(f"{NEWEST_MAJOR}.") else 1
     if major > newest:
-        built = f"Gamelan is built for NumPy {newest}.x; this Python has {version}. "
+        built = f"This Gamelan is for NumPy up to {newest}.x; this Python has {version}. "
         mend = f"Run `{pip_install(python, f'numpy<{newest + 1}')}`"
-        if major <= NEWEST_MAJOR:
-            return f"{built}{mend}, or build it for this Python ({shlex.join(['cmake', f'-DPython_EXECUTABLE={python}'])})"
-        return f"{built}{mend}, or use another Python (GAMELAN_PYTHON=/usr/bin/python3)"
+        if major <= NEWEST_MAJOR:  # headers of that NumPy are asked for
+            return f"{built}{mend}, or install it there for that NumPy: `{pip_install(python, '.')}` in Gamelan's sources"
+        return f"{built}{mend}, or use a Python that has such a NumPy (GAMELAN_PYTHON)"
     if (major, minor) < OLDEST:
         return (
             f"Gamelan needs NumPy {OLDEST[0]}.{OLDEST[1]} or newer; this Python has {version}. Run "

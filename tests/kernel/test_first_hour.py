@@ -155,7 +155,7 @@ def test_another_numpy_is_told_in_one_sentence(own_home, tmp_path):
         cell = notebook.run("import gamelan as np")
         assert cell.ename == "ImportError"
         assert re.match(
-            rf"Gamelan is built for NumPy {newest}\.x; this Python has {version}\. Run `\S+ -m pip install 'numpy<{newest + 1}'`",
+            rf"This Gamelan is for NumPy up to {newest}\.x; this Python has {version}\. Run `\S+ -m pip install 'numpy<{newest + 1}'`",
             cell.reply["evalue"],
         )
         assert "/gamelan/" not in traceback_of(cell) and "_ARRAY_API" not in cell.err

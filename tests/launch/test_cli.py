@@ -180,7 +180,7 @@ def test_another_numpy_is_refused_in_a_sentence(gamelan, runtime, tmp_path, monk
     monkeypatch.setenv("GAMELAN_PYTHON", str(python))
     (tmp_path / "script.py").write_text("import gamelan")
     done = gamelan("run", "-n", 1, tmp_path / "script.py")
-    told = f"Gamelan is built for NumPy {newest}.x; this Python has {version}. Run `{python} -m pip install 'numpy<{newest + 1}'`"
+    told = f"This Gamelan is for NumPy up to {newest}.x; this Python has {version}. Run `{python} -m pip install 'numpy<{newest + 1}'`"
     assert done.returncode == 1 and told in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
     doctor = gamelan("doctor", timeout=90)
     assert doctor.returncode == 1 and told in doctor.stdout and "all is well" not in doctor.stdout, doctor.stdout

@@ -115,9 +115,9 @@ def test_the_mpiexec_of_the_installation_whose_library_the_engine_loads(tmp_path
     monkeypatch.delenv("GAMELAN_MPIEXEC", raising=False)
     monkeypatch.setenv("PATH", f"{other}:{os.defpath}")
     program(other / "ldd", f"\tlibmpi.so.40 => {own}/lib/libmpi.so.40 (0x00007f41)")
-    debians = program(other / "mpiexec.openmpi", "mpiexec (OpenRTE) 4.1.4")
+    other_program = program(other / "mpiexec.openmpi", "mpiexec (OpenRTE) 4.1.4")
     program(own / "bin/mpiexec", "HYDRA build details:")  # another MPI's program in that place
-    assert _mpiexec.find_mpiexec() == str(debians)
+    assert _mpiexec.find_mpiexec() == str(other_program)
     program(own / "bin/mpiexec", "mpiexec (Open MPI) 5.0.7")
     assert _mpiexec.find_mpiexec() == str(own / "bin/mpiexec")
 

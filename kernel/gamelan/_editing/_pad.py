@@ -191,7 +191,7 @@ def pad(array, pad_width, mode="constant", **kwargs):
     [2, 1, 2, 3, 2, 1]
     """
     array = asarray(array)
-    pad_width = numpy.asarray(pad_width)
+    pad_width = numpy.asarray(_of_axes(pad_width, array.ndim) if isinstance(pad_width, dict) else pad_width)
     if pad_width.dtype.kind != "i":
         raise TypeError("`pad_width` must be of integral type.")
     widths = _pairs(pad_width, array.ndim, True)
@@ -219,6 +219,18 @@ def pad(array, pad_width, mode="constant", **kwargs):
             if any(widths[axis]):
                 _FILL[mode](_Region(padded, array.shape, widths, axis), options[axis])
     return padded
+
+
+def _of_axes(widths, dims):
+    """The widths of each axis, of a dict by axes; as it is where the imported NumPy knows no dict (before 2.2)."""
+    try:
+        numpy.pad(numpy.empty((1,) * dims), widths, "empty")
+    except TypeError:
+        return widths
+    pairs = [(0, 0)] * dims
+    for axis, width in widths.items():
+        pairs[axis] = width if isinstance(width, tuple) else (width, width)
+    return pairs
 
 
 def _options(mode, kwargs, dims):

@@ -62,4 +62,6 @@ def explain_start(log: str, reason: str) -> str:
             f"that is the cause, "
             f"ulimit -v unlimited mends it{told}"
         )
-    return f"{reason}, before they served{told}"
+    named = os.environ.get("GAMELAN_ENGINE")
+    doubt = f". GAMELAN_ENGINE names {named}: is that the engine of this installation?" if named else ""
+    return f"{reason}, before they served{doubt}{told}"

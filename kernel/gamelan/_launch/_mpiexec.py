@@ -42,7 +42,7 @@ def find_program(name: str, variable: str) -> str | None:
     """A program of ours: named by a variable, in the build or installation this package lies in, or on PATH."""
     named = os.environ.get(variable)
     if named:
-        return named if os.access(named, os.X_OK) else None
+        return named if os.path.isfile(named) and os.access(named, os.X_OK) else None
     # build/python/gamelan -> build/bin; <prefix>/lib/python3/dist-packages/gamelan -> <prefix>/bin
     for parent in Path(__file__).absolute().parents[3:7]:
         if os.access(parent / "bin" / name, os.X_OK) and (parent / "bin" / name).is_file():

@@ -72,7 +72,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     X = X - center[:, None]
     transposed = X.T if weights is None else (X * weights).T
     c = dot(X, transposed.conj() if transposed.dtype.kind == "c" else transposed)
-    return squeeze(c * numpy.true_divide(1, factor))
+    c *= numpy.true_divide(1, factor)  # in place: the dtype is that of the products
+    return squeeze(c)
 
 
 def _factor(total, weights, aweights, ddof):

@@ -64,13 +64,11 @@ def isscalar(element):
 
 
 def size(a, axis=None):
-    """The number of elements of an array, or of one axis.
+    """The number of elements of an array, or of one axis, or of several (NumPy 2.4 and later).
 
     Needs no evaluation.
     """
-    if not _core.is_ours(a):
-        return numpy.size(a, axis)
-    return a.size if axis is None else a.shape[axis]
+    return numpy.size(numpy.broadcast_to(0, a.shape) if _core.is_ours(a) else a, axis)
 
 
 def isfortran(a):

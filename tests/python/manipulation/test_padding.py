@@ -53,6 +53,7 @@ def test_dtypes(engine, dtype):
     "np.pad(a[:0], 2)", "np.pad(a, 1, 'maximum', stat_length=0)", "np.pad(a, 1, 'mean', stat_length=-1)", "np.pad(a, 1, constant_values=1.9)",
     "np.pad(a[:1], 3, 'reflect')", "np.pad(a[:, :1], 3, 'symmetric')", "np.pad(a[0, 0, 0], 0)", "np.pad(a, 2, 'empty')[2:-2, 2:-2, 2:-2]",
     "np.pad(np.array([1.0, np.nan, 2.0]), 2, 'median')", "np.pad(np.array([3, np.nan]), 2, 'minimum')", "np.pad(a, 1, mode='constant', bogus=3)",
+    "np.pad(a, {1: (2, 1), -1: 3})", "np.pad(a, {})", "np.pad(a, {3: 1})", "np.pad(a, {0: 1.5})", "np.size(a, 1)", "np.size(a, (0, 2))", "np.size(a, 3)",
 ])  # fmt: skip
 def test_arguments(engine, expression):
     check(lambda np: eval(expression, {"np": np, "a": np.arange(24).reshape(2, 3, 4)}), expression)

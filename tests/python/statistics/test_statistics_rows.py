@@ -76,6 +76,12 @@ def test_covariance(engine):
             for bias, ddof in ((False, None), (True, None), (False, 2)):
                 yield f"cov {dtype} {rowvar} {bias} {ddof}", lambda np: np.cov(np.array(values), None, rowvar, bias, ddof)
             yield f"corrcoef {dtype} {rowvar}", lambda np: np.corrcoef(np.array(values), rowvar=rowvar)
+            for chosen in ("float32", "complex64"):
+                yield f"cov {dtype} as {chosen}", lambda np: np.cov(np.array(values), None, rowvar, dtype=chosen).dtype.name
+                yield (
+                    f"corrcoef {dtype} as {chosen}",
+                    lambda np: np.corrcoef(np.array(values), None, rowvar, dtype=chosen).dtype.name,
+                )
             yield f"cov y {dtype} {rowvar}", lambda np: np.cov(np.array(values), np.array(values)[::-1], rowvar)
         for options in (
             {"fweights": frequencies},
