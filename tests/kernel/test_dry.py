@@ -35,7 +35,7 @@ def test_a_cell_is_planned_and_everything_stays(shared):
     assert "memory of a rank: " in out and " at most (7.8" in out and "128 MiB in all)" in out
     assert "of a rank's memory are read and written, in " in out and "time: about " in out and "\n4     " in out
     assert shared.run(counters).text == before, "nothing was computed"
-    told = "k, held, 'b' in globals(), float(a.sum()), rng.random() == np.random.default_rng(3).random(), next(it)"
+    told = "k, held, 'b' in globals(), float(a.sum()), bool(rng.random() == np.random.default_rng(3).random()), next(it)"
     assert shared.run(told).text == "(1, [1], False, 2000000.0, True, 0)"
 
 
@@ -193,7 +193,7 @@ def test_elements_of_this_process_are_not_sent(shared):
 def test_errors_of_the_cell(shared):
     assert dry(shared, "b = a + 1\n1 / 0").splitlines()[-1] == "line 3 would raise ZeroDivisionError: division by zero"
     assert "no operation on the engines" in dry(shared, "k = 5") and shared.run("k").text == "1"
-    assert shared.run("%%dry\nb = (").ename == "SyntaxError"
+    assert shared.run("%%dry\nb = (").ename == shared.run("b = (").ename, "SyntaxError, or what Python 3.13 makes of it"
     assert shared.run("%%dry now\nb = a").ename == "UsageError"
     assert "%%dry" in shared.ask("complete", code="%%dr")["matches"]
 
