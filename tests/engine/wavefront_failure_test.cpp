@@ -32,8 +32,8 @@ constexpr std::size_t megabyte = std::size_t{1} << 20;
 constexpr std::int64_t rows = 1200, columns = 40;
 
 /// While it lives, this process may take no more address space. So much of the heap is free, in pieces, as
-/// planning needs, whatever the allocator kept: with less it has a bad_alloc (measured: 128 KiB with glibc 2.41,
-/// nothing with 2.36), with 768 KiB the wavefront has room, too.
+/// planning needs, whatever the allocator kept: with less it has a bad_alloc (measured: 128 KiB with
+/// glibc 2.41, nothing with 2.36), with 768 KiB the wavefront has room, too.
 class OutOfMemory {
  public:
   OutOfMemory() {
