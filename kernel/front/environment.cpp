@@ -128,15 +128,15 @@ std::string python_executable() {
 }
 
 std::string start_python(std::string executable) {
+  if (access(executable.c_str(), X_OK) != 0) {
+    throw std::runtime_error(
+        executable +
+        " is not an executable file. Is its environment gone? Then make it again, or run "
+        "`gamelan kernel install` in another; or set GAMELAN_PYTHON to the path of a "
+        "Python " +
+        built_version + " that has IPython.");
+  }
   if (executable != GAMELAN_BUILT_WITH_PYTHON) {
-    if (access(executable.c_str(), X_OK) != 0) {
-      throw std::runtime_error(
-          executable +
-          " is not an executable file. Is its environment gone? Then make it again, or run "
-          "`gamelan kernel install` in another; or set GAMELAN_PYTHON to the path of a "
-          "Python " +
-          built_version + " that has IPython.");
-    }
     const auto [version, real] = ask(executable);
     if (version != built_version) {
       throw std::runtime_error(

@@ -43,7 +43,8 @@ def _parser() -> argparse.ArgumentParser:
     add_start_options(run, f"{launch.DEFAULT_IDLE_SECONDS:g}")
     run.add_argument("-m", dest="is_module", action="store_true", help="run a module by its name, as python3 -m does")
     run.add_argument("script", help="a Python file; with -m a module's name")
-    run.add_argument("arguments", nargs=argparse.REMAINDER, help="what the script gets")
+    rest = run.add_argument("arguments", nargs=argparse.REMAINDER, help="what the script gets")
+    rest.required = False  # argparse would name it among what is missing
     run.set_defaults(act=_run, parser=run)
 
     engines = commands.add_parser("engines", help="start, stop and look at engines").add_subparsers(
@@ -87,7 +88,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(options) -> int:
     script = [*(["-m"] if options.is_module else []), options.script, *options.arguments]
-    if not options.is_module and not os.path.isfile(options.script):
+    if not options.is_module and not os.path.exists(options.script):
         print(f"gamelan run: no such file: {options.script}", file=sys.stderr)
         return 2
     interpreter = _interpreter()
