@@ -36,6 +36,10 @@ from ._ndarray import _class  # noqa: E402
 from ._ufuncs._objects import PairUfunc as _PairUfunc  # noqa: E402
 from ._version import VERSION as __version__  # noqa: E402
 
+if hasattr(_numpy, "__array_namespace_info__"):  # NumPy 2 is itself a namespace of the array-API standard
+    __array_api_version__ = array_api.__array_api_version__
+    __array_namespace_info__ = array_api.__array_namespace_info__
+
 __all__ = sorted({*_names, "array_api"} - {"lib", "linalg", "random"}) + ["linalg", "random"]
 
 

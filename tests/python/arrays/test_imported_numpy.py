@@ -225,6 +225,14 @@ def test_integers_beyond_all_dtypes_are_compared_exactly(engine):
         check(lambda np: [np.array(data) < number, np.array(data) == number, number <= np.array(data)], f"{dtype} {number}")
 
 
+def test_the_module_is_a_namespace_where_numpy_is_one():
+    for name in ("__array_api_version__", "__array_namespace_info__"):
+        assert hasattr(gamelan, name) == hasattr(numpy, name)
+    if hasattr(numpy, "__array_namespace_info__"):
+        theirs, ours = numpy.__array_namespace_info__().default_dtypes(), gamelan.__array_namespace_info__().default_dtypes()
+        assert ours == theirs
+
+
 def test_names_that_numpy_gave_up_say_what_to_write():
     for name in ("float_", "trapz", "in1d", "alltrue", "round_", "Inf"):
         if hasattr(numpy, name):
