@@ -137,7 +137,7 @@ def test_missing_programs_are_named_with_what_to_do(runtime, monkeypatch):
     monkeypatch.setenv("GAMELAN_ENGINE", "/nowhere/gamelan-engine")
     with pytest.raises(EngineMissingError, match="GAMELAN_ENGINE names /nowhere.*cmake"):
         launch.start(2)
-    monkeypatch.delenv("GAMELAN_ENGINE")
+    monkeypatch.setenv("GAMELAN_ENGINE", program(runtime / "engine", "exit 3"))  # loads no MPI beside which an mpiexec is
     monkeypatch.setenv("PATH", str(runtime))
     with pytest.raises(MpiexecMissingError, match="apt-get install openmpi-bin"):
         launch.start(2)
