@@ -54,11 +54,11 @@ std::filesystem::path own_environment() {
 
 constexpr int answer_limit_ms = 20'000;  // a disk that sleeps, a network that is slow; no program that hangs
 
-// What a Python says of itself; both are empty where it says nothing in time.
+// What a Python says of itself; both are empty where it says nothing in time. The executable of a shim
+// (pyenv's) is the Python that it chooses; that of a venv is the venv's.
 struct Answer {
   std::string version;
-  std::string
-      executable;  // that of a shim (pyenv's) is the Python that it chooses; that of a venv is the venv's
+  std::string executable;
 };
 
 // Asked before Python starts: an executable of another version has another standard library, and Python would

@@ -47,10 +47,10 @@ def _behind_a_pipe(command):
                 sys.stdout.write(decode(part))
                 sys.stdout.flush()
             sys.stdout.write(decode(b"", True))
+            return child.wait()  # it may have closed its output before its end
         except BaseException:
             _end(child)
             raise
-    return child.returncode
 
 
 def _end(child):

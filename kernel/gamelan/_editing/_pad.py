@@ -221,10 +221,17 @@ def pad(array, pad_width, mode="constant", **kwargs):
     return padded
 
 
+def _nothing(width):
+    """Zero for a whole number, and for each of a pair; anything else as it is."""
+    if isinstance(width, tuple):
+        return tuple(map(_nothing, width))
+    return 0 if isinstance(width, int) else width
+
+
 def _of_axes(widths, dims):
     """The widths of each axis, of a dict by axes; as it is where the imported NumPy knows no dict (before 2.2)."""
-    try:
-        numpy.pad(numpy.empty((1,) * dims), widths, "empty")
+    try:  # with nothing to add: the widths may be large
+        numpy.pad(numpy.empty((1,) * dims), {axis: _nothing(width) for axis, width in widths.items()}, "empty")
     except TypeError:
         return widths
     pairs = [(0, 0)] * dims
