@@ -266,10 +266,14 @@ def _install(options) -> int:
     prefix = options.prefix
     if program:
         _require_gamelan(program, program)
+    environment = _pythons.ask(program).prefix if program else sys.prefix
     if options.sys_prefix:
-        prefix = _pythons.ask(program).prefix if program else sys.prefix
+        prefix = environment
     place = _kernelspec.install(prefix, program, options.name)
     print(f"kernelspec {options.name} installed in {place}" + (f", with {program}" if program else ""))
+    is_of_the_system = Path(environment) in (Path("/usr"), Path("/usr/local"))
+    if not is_of_the_system and Path(environment) not in place.parents:
+        print(f"It starts {environment}: when that environment is gone, run `gamelan kernel install` in another one.")
     return 0
 
 

@@ -5,6 +5,7 @@
 #include <malloc.h>
 #include <sys/resource.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 
@@ -34,17 +35,31 @@ class ShortOfMemory {
  public:
   explicit ShortOfMemory(std::size_t bytes) {
     getrlimit(RLIMIT_AS, &before_);
-    malloc_trim(0);  // what was freed is not there for the asking
+    holes_.reserve(most_holes);
+    malloc_trim(0);
     std::size_t pages = 0;
     std::ifstream("/proc/self/statm") >> pages;
     rlimit limit = before_;
-    limit.rlim_cur = pages * 4096 + bytes;
+    limit.rlim_cur = pages * 4096;
+    setrlimit(RLIMIT_AS, &limit);
+    // What was freed amid the heap is not there for the asking.
+    while (holes_.size() < most_holes)
+      if (void* hole = std::malloc(hole_bytes))
+        holes_.push_back(hole);
+      else
+        break;
+    limit.rlim_cur += bytes;
     setrlimit(RLIMIT_AS, &limit);
   }
-  ~ShortOfMemory() { setrlimit(RLIMIT_AS, &before_); }
+  ~ShortOfMemory() {
+    setrlimit(RLIMIT_AS, &before_);
+    for (void* hole : holes_) std::free(hole);
+  }
 
  private:
+  static constexpr std::size_t most_holes = 4096, hole_bytes = 128 << 10;
   rlimit before_{};
+  std::vector<void*> holes_;
 };
 
 View row(ArrayId id, std::int64_t length, Dtype dtype = Dtype::float64) {

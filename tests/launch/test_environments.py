@@ -75,10 +75,13 @@ def test_the_kernelspec_of_an_environment_names_its_python(gamelan, pythons, env
     done = gamelan("kernel", "install", "--sys-prefix")
     spec = json.loads((environment / "share/jupyter/kernels/gamelan/kernel.json").read_text())
     assert done.returncode == 0 and spec["env"] == {"GAMELAN_PYTHON": str(environment / "bin/python3")}, done.stderr
+    assert "is gone" not in done.stdout
     assert spec["argv"][0] == str(BUILD / "bin/gamelan-kernel")
     done = gamelan("kernel", "install", "--prefix", environment, "--name", "second")
     second = json.loads((environment / "share/jupyter/kernels/second/kernel.json").read_text())
     assert done.returncode == 0 and second["display_name"] == "Gamelan (second)"
+    done = gamelan("kernel", "install", "--prefix", environment.parent / "prefix")
+    assert f"It starts {environment}: when that environment is gone" in done.stdout, done.stderr
     done = gamelan("kernel", "install", "--prefix", environment, "--name", "two words")
     assert done.returncode == 1 and "--name: got 'two words'" in done.stderr
 
