@@ -48,6 +48,7 @@ _DESCRIBED["shape"] = Entry(
     "shape : int or tuple of ints", ["    The new shape; one extent may be -1 and follows from the others."]
 )
 _DESCRIBED["newshape"] = Entry("newshape : int or tuple of ints", ["    The name of `shape` in NumPy 1."])
+_DESCRIBED["descending"] = Entry("descending : bool, optional", ["    The largest first, and NaN last. Of NumPy 2.5."])
 _DESCRIBED["stable"] = Entry("stable : bool, optional", ["    Changes nothing: the sort is always stable."])
 _DESCRIBED["sorted"] = Entry("sorted : bool, optional", ["    Changes nothing for distributed arrays: the result is in order."])
 _DESCRIBED["mean"] = Entry("mean : array_like, optional", ["    The mean, where it is known, with the axes kept."])

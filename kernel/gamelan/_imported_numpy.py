@@ -104,6 +104,9 @@ TAKEN_IS_CAST = not _fails(numpy.take, _whole, [0], out=numpy.zeros(1, numpy.flo
 ROLL_TAKES_FLOATS = not _fails(numpy.roll, _whole, 1.0)
 WIDE_INDICES = not _fails(numpy.take, _whole, numpy.zeros(1, numpy.uint64))  # numbers of 64 bits without a sign
 MATMUL_IN_PLACE = not _fails(operator.imatmul, numpy.eye(1), numpy.eye(1))
+TAKES_ALONG_THE_LAST_AXIS = not _fails(numpy.take_along_axis, _whole, numpy.zeros(1, int))
+SORTS_DOWNWARDS = not _fails(numpy.sort, _whole, descending=True)
+SAVEZ_MAY_PICKLE = "allow_pickle" in inspect.signature(numpy.savez).parameters
 AVERAGE_TAKES_LISTS = not _fails(numpy.average, numpy.ones((1, 1)), axis=[0, 1])
 LSTSQ_RCOND = inspect.signature(numpy.linalg.lstsq).parameters["rcond"].default
 SEVERAL = type(numpy.atleast_1d(0, 0))  # how several arrays are returned: in a tuple (NumPy 2) or in a list

@@ -135,11 +135,16 @@ def test_composed_when_first_read():
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
+def one_line(text):
+    """Python 3.13 breaks the line of a long signature."""
+    return "".join(text.split())
+
+
 def test_help_and_info_show_them():
     text = pydoc.render_doc(gamelan.sort, renderer=pydoc.plaintext)
-    assert "sort(a, axis=-1, kind=None, order=None, *, stable=None)" in text and "Differences from NumPy" in text
+    assert "sort(a,axis=-1,kind=None,order=None,*,stable=None" in one_line(text) and "Differences from NumPy" in text
     assert "Parameters" in pydoc.render_doc(gamelan.add, renderer=pydoc.plaintext)
-    assert "sort(self, axis=-1" in pydoc.render_doc(gamelan.ndarray.sort, renderer=pydoc.plaintext)
+    assert "sort(self,axis=-1" in one_line(pydoc.render_doc(gamelan.ndarray.sort, renderer=pydoc.plaintext))
     out = io.StringIO()
     gamelan.info(gamelan.sort, output=out)
     assert "Differences from NumPy" in out.getvalue()

@@ -13,7 +13,7 @@ from numpy.lib import format as npy
 
 from .._config import config
 from .._errors import unimplemented
-from .._imported_numpy import BagObj
+from .._imported_numpy import SAVEZ_MAY_PICKLE, BagObj
 from .._local import is_distributed
 from ._crc import combined
 from ._npy import _as_numpy, header_of, read_elements, read_header
@@ -51,6 +51,7 @@ def savez_compressed(file, *args, **kwds):
 
 
 def _save(file, arrays, named, compression):
+    pickles = named.pop("allow_pickle", True) if SAVEZ_MAY_PICKLE else True
     for number, array in enumerate(arrays):
         key = f"arr_{number}"
         if key in named:
@@ -58,28 +59,28 @@ def _save(file, arrays, named, compression):
         named[key] = array
     named = {key: array if is_distributed(array) else _as_numpy(array) for key, array in named.items()}
     if not is_path(file):
-        return _write(file, path_of(file), named, compression)
+        return _write(file, path_of(file), named, compression, pickles)
     file = os.fspath(file)
     if not file.endswith(".npz"):
         file = file + ".npz"
     if not is_plain(file) and not os.path.isdir(file):
         with open(file, "wb") as opened:
-            return _write(opened, None, named, compression)
+            return _write(opened, None, named, compression, pickles)
     with Replacement(file) as target:
         if compression == zipfile.ZIP_STORED:
             target.reserve(sum(array.nbytes for array in named.values()))
-        _write(target.file, target.path, named, compression)
+        _write(target.file, target.path, named, compression, pickles)
         target.file.truncate()
 
 
-def _write(file, path, named, compression):
+def _write(file, path, named, compression, pickles):
     with zipfile.ZipFile(file, "w", compression) as archive:
         for key, array in named.items():
             if is_distributed(array) and path is not None and compression == zipfile.ZIP_STORED:
                 _write_member(archive, path, f"{key}.npy", array)
                 continue
             with archive.open(f"{key}.npy", "w", force_zip64=True) as member:
-                npy.write_array(member, here(array))
+                npy.write_array(member, here(array), allow_pickle=pickles)
 
 
 def _write_member(archive, path, name, array):

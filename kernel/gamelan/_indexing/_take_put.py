@@ -11,7 +11,13 @@ from .._arguments import axis_in
 from .._creation._from_data import asarray, values_for
 from .._creation._ranges import arange
 from .._folds._bounds import require_inside
-from .._imported_numpy import NUMBERS_ARE_WEAK, TAKEN_IS_CAST, WIDE_INDICES, normalize_axis_index
+from .._imported_numpy import (
+    NUMBERS_ARE_WEAK,
+    TAKEN_IS_CAST,
+    TAKES_ALONG_THE_LAST_AXIS,
+    WIDE_INDICES,
+    normalize_axis_index,
+)
 from .._local import as_output, as_value, call_numpy, has_distributed, is_distributed, is_value, write_here
 from .._ufuncs._clip import clip
 from .._views._reshape import ravel, reshape
@@ -198,6 +204,10 @@ def take_along_axis(arr, indices, axis):
     else:
         axis = normalize_axis_index(axis, arr.ndim)
     return distributed(arr)[_along_axis(arr, indices, axis)]
+
+
+if TAKES_ALONG_THE_LAST_AXIS:
+    take_along_axis.__defaults__ = (-1,)
 
 
 def put_along_axis(arr, indices, values, axis):

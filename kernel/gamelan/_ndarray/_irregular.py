@@ -63,13 +63,13 @@ class Irregular(_core.Array):
         """The cumulative products of the elements along an axis."""
         return scans.cumprod(self, axis, dtype, out)
 
-    def sort(self, axis=-1, kind=None, order=None, *, stable=None):
+    def sort(self, axis=-1, kind=None, order=None, *, stable=None, descending=numpy._NoValue):
         """Sort the array in place."""
-        sorting.sort_in_place(self, axis, kind, order, stable)
+        sorting.sort_in_place(self, axis, kind, order, stable, descending)
 
-    def argsort(self, axis=-1, kind=None, order=None, *, stable=None):
+    def argsort(self, axis=-1, kind=None, order=None, *, stable=None, descending=numpy._NoValue):
         """The indices that would sort the array."""
-        return sorting.argsort(self, axis, kind, order, stable=stable)
+        return sorting.argsort(self, axis, kind, order, stable=stable, descending=descending)
 
     def partition(self, kth, axis=-1, kind="introselect", order=None):
         """Partition the array in place: the kth element is where sorting puts it."""

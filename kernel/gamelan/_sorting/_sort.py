@@ -7,8 +7,9 @@ from .. import _core
 from .._arguments import axis_of
 from .._creation._filled import filled
 from .._creation._from_data import asarray
+from .._errors import unimplemented
 from .._folds._bounds import remember
-from .._imported_numpy import normalize_axis_index
+from .._imported_numpy import SORTS_DOWNWARDS, normalize_axis_index
 from .._local import call_numpy, is_distributed
 from .._promotion import OPS, dtype_number
 from .._views._plain import moveaxis
@@ -16,6 +17,7 @@ from .._views._reshape import ravel, reshape
 
 __all__ = ["argsort", "msort", "sort", "sort_complex"]
 
+_NOT_GIVEN = numpy._NoValue
 _FEW_LINES = 16  # so many commands are worth the balance
 _LONG = 4096
 _LETTERS = ("q", "m", "h", "s")
@@ -65,13 +67,34 @@ def _line_by_line(name, a, dtype, axis):
     return moveaxis(result, -1, axis)
 
 
-def _check_stable(kind, stable):
-    """NumPy's error for `stable` beside a kind. Ours is stable anyway."""
+def _in_order(name, a, axis, kind, order, stable, descending):
+    """Sorted by the engines, with NumPy's error for `stable` beside a kind. Ours is stable anyway."""
     if stable is not None and kind is not None:
         raise ValueError("`kind` and `stable` parameters can't be provided at the same time. Use only one of them.")
+    if descending is _NOT_GIVEN:
+        return _sorted(name, a, axis, kind, order)
+    if not SORTS_DOWNWARDS:
+        raise TypeError(f"{name}() got an unexpected keyword argument 'descending'")
+    if not descending:
+        return _sorted(name, a, axis, kind, order)
+    if a.dtype.kind == "c":
+        raise unimplemented(f"{name} of complex numbers with descending=True", "-np.sort(-a) is the same without NaN")
+    result = _sorted(name, _upside_down(a), axis, kind, order)
+    return _upside_down(result) if name == "sort" else result
 
 
-def sort(a, axis=-1, kind=None, order=None, *, stable=None):
+def _upside_down(a):
+    """Numbers in the opposite order, from the same numbers; NaN stays."""
+    return -a if a.dtype.kind == "f" else ~a
+
+
+def _numpys(stable, descending):
+    """What NumPy is given of these."""
+    given = {} if stable is None else {"stable": stable}
+    return given if descending is _NOT_GIVEN else given | {"descending": descending}
+
+
+def sort(a, axis=-1, kind=None, order=None, *, stable=None, descending=_NOT_GIVEN):
     """A sorted copy of an array.
 
     Lazy. NaN is last. The engines sort their parts and merge them, which is balanced whatever the data are; this takes the
@@ -85,12 +108,11 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None):
     """
     a = asarray(a)
     if not is_distributed(a):
-        return call_numpy(numpy.sort, "sort", (a, axis, kind, order), {} if stable is None else {"stable": stable})
-    _check_stable(kind, stable)
-    return _sorted("sort", a, axis, kind, order)
+        return call_numpy(numpy.sort, "sort", (a, axis, kind, order), _numpys(stable, descending))
+    return _in_order("sort", a, axis, kind, order, stable, descending)
 
 
-def argsort(a, axis=-1, kind=None, order=None, *, stable=None):
+def argsort(a, axis=-1, kind=None, order=None, *, stable=None, descending=_NOT_GIVEN):
     """The indices that would sort an array.
 
     Lazy. The sort is always stable: equal elements keep their order.
@@ -103,9 +125,8 @@ def argsort(a, axis=-1, kind=None, order=None, *, stable=None):
     """
     a = asarray(a)
     if not is_distributed(a):
-        return call_numpy(numpy.argsort, "argsort", (a, axis, kind, order), {} if stable is None else {"stable": stable})
-    _check_stable(kind, stable)
-    return _sorted("argsort", a, axis, kind, order)
+        return call_numpy(numpy.argsort, "argsort", (a, axis, kind, order), _numpys(stable, descending))
+    return _in_order("argsort", a, axis, kind, order, stable, descending)
 
 
 def msort(a):
@@ -132,12 +153,11 @@ def sort_complex(a):
     return result.astype("F" if a.dtype.char in "bhBH" else "D")
 
 
-def sort_in_place(array, axis=-1, kind=None, order=None, stable=None):
+def sort_in_place(array, axis=-1, kind=None, order=None, stable=None, descending=_NOT_GIVEN):
     """`array.sort()`."""
     if not is_distributed(array):
-        array._a.sort(axis, kind, order, **({} if stable is None else {"stable": stable}))
+        array._a.sort(axis, kind, order, **_numpys(stable, descending))
         return
-    _check_stable(kind, stable)
     if axis is None:
         raise TypeError("'NoneType' object cannot be interpreted as an integer")
-    array[...] = _sorted("sort", array, axis, kind, order)
+    array[...] = _in_order("sort", array, axis, kind, order, stable, descending)

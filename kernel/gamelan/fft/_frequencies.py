@@ -6,6 +6,7 @@ import operator
 import numpy
 
 from .. import _core
+from .._arguments import check_device
 from .._creation._filled import filled
 from .._creation._from_data import asarray
 from .._creation._ranges import arange
@@ -15,7 +16,7 @@ from .._local import call_numpy, is_distributed, with_numbers, wrap_here
 __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
 
 
-def fftfreq(n, d=1.0):
+def fftfreq(n, d=1.0, device=None):
     """The sample frequencies of `fft`.
 
     Examples
@@ -24,6 +25,7 @@ def fftfreq(n, d=1.0):
     >>> np.fft.fftfreq(4).tolist()
     [0.0, 0.25, -0.5, -0.25]
     """
+    check_device(device)
     n, d = with_numbers(n), with_numbers(d)
     if not isinstance(n, (int, numpy.integer)) or n < _core.threshold() or n < 2:
         return wrap_here(numpy.fft.fftfreq(n, d))
@@ -34,8 +36,9 @@ def fftfreq(n, d=1.0):
     return results * (1.0 / (n * d))
 
 
-def rfftfreq(n, d=1.0):
+def rfftfreq(n, d=1.0, device=None):
     """The sample frequencies of `rfft`."""
+    check_device(device)
     n, d = with_numbers(n), with_numbers(d)
     if not isinstance(n, (int, numpy.integer)) or n // 2 + 1 < _core.threshold() or n < 1:
         return wrap_here(numpy.fft.rfftfreq(n, d))
