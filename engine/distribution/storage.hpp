@@ -17,6 +17,7 @@ struct Storage {
   std::uint64_t written_by = 0;    ///< last step in which ranks wrote their own blocks
   std::uint64_t read_by = 0;       ///< last step in which ranks may have read blocks of others
   std::uint64_t scattered_by = 0;  ///< last step in which ranks may have written blocks of others
+  std::int64_t bytes_before = 0;   ///< of a rank's elements, which come before those that the block holds now
 };
 using StoragePtr = std::shared_ptr<Storage>;
 

@@ -286,7 +286,8 @@ std::string dump(const Plan& plan) {
     const auto& s = plan.slots[slot];
     text += name(static_cast<int>(slot)) + ": " + std::string(protocol::info(s.info.dtype).name) + " " +
             distribution::describe(s.info.layout) + ", " + std::to_string(block_bytes(s)) +
-            " bytes per rank" + (s.is_input ? ", input" : "") + "\n";
+            " bytes per rank" + (s.is_input ? ", input" : "") +
+            (s.rows_kept > 0 ? ", " + std::to_string(s.rows_kept) + " rows at a time" : "") + "\n";
   }
   for (std::size_t n = 0; n < plan.steps.size(); ++n) {
     const auto& step = plan.steps[n];

@@ -21,6 +21,7 @@ enum class Switch : std::uint8_t {
   elide_copies,
   split_assembled,
   unroll_short_axes,
+  recompute,
   fuse,
   interior,
   contract,

@@ -2,6 +2,9 @@
 // What the steps of a plan work on: how an array is stored (ArrayInfo), a version of its storage (Slot), and
 // a box of a version that a step reads or writes (Operand). Data; included by every step header.
 #pragma once
+#include <functional>
+#include <numeric>
+
 #include "engine/distribution/pieces.hpp"
 #include "protocol/message.hpp"
 
@@ -29,10 +32,21 @@ struct Slot {
   ArrayId array = 0;
   ArrayInfo info;
   bool is_input = false;
+  /// So many rows of a block are there at a time, those that a chain of rows works on; 0: all of it. The slot
+  /// lives within the chain, and other axes are not cut.
+  std::int64_t rows_kept = 0;
 };
+
+/// Bytes of one row of a slot: all elements with one index of the first axis, which alone is cut.
+inline std::int64_t row_bytes(const Slot& slot) {
+  const auto& extents = slot.info.extents;
+  return std::accumulate(extents.begin() + 1, extents.end(),
+                         static_cast<std::int64_t>(protocol::size_of(slot.info.dtype)), std::multiplies<>());
+}
 
 /// Bytes of a slot's largest block, the size that every rank reserves.
 inline std::size_t block_bytes(const Slot& slot) {
+  if (slot.rows_kept > 0) return static_cast<std::size_t>(slot.rows_kept * row_bytes(slot));
   return static_cast<std::size_t>(slot.info.layout.largest_block()) * protocol::size_of(slot.info.dtype);
 }
 

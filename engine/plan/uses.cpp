@@ -2,6 +2,7 @@
 // Which slots a step reads and writes, for every kind of step.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "engine/plan/plan.hpp"
 
@@ -185,15 +186,31 @@ class RegularUses {
     all.push_back({fold.partials, false, true});
     all.push_back({fold.output.slot, true, false});
   }
-  /// What a part reads of an earlier part's is no use of the step: nobody else has to wait for it.
+  /// What a part reads of an earlier part's is no use of the step: nobody else has to wait for it. Of other
+  /// ranks' blocks it reads what is for all rows.
   void operator()(const RowChain& chain) {
     RegularUses parts;
-    for (const auto& part : chain.parts) std::visit(parts, part);
+    IrregularUses searches;
+    for (const auto& part : chain.parts) {
+      std::visit(parts, part);
+      std::visit(searches, part);
+    }
+    parts.all.insert(parts.all.end(), searches.all.begin(), searches.all.end());
+    std::set<int> remote;
+    const auto note_remote = [&](const FusedLoop& loop) {
+      for (const auto& operand : loop.operands)
+        if (operand.source == Operand::Source::slot && operand.may_be_remote && is_for_all_rows(operand))
+          remote.insert(operand.slot);
+    };
+    for (const auto& part : chain.parts) {
+      if (const auto* loop = std::get_if<FusedLoop>(&part)) note_remote(*loop);
+      if (const auto* fold = std::get_if<FoldBlocks>(&part)) note_remote(fold->values);
+    }
     for (const auto& use : parts.all) {
       const bool is_made = std::any_of(parts.all.begin(), parts.all.end(), [&](const Use& other) {
         return other.slot == use.slot && other.is_written;
       });
-      if (!is_made || use.is_written) all.push_back({use.slot, use.is_written, false});
+      if (!is_made || use.is_written) all.push_back({use.slot, use.is_written, remote.contains(use.slot)});
     }
   }
   /// Each slot once: it is written if any part writes it.

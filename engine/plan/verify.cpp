@@ -157,6 +157,7 @@ class Steps {
           check_loop(*fused, fused->iterations.extents(), 0);
         if (const auto* fold = std::get_if<FoldBlocks>(&part)) check_fold(*fold);
       }
+    check_passing(step);
     if (const auto* wavefront = std::get_if<Wavefront>(&step.body))
       for (const auto& part : *wavefront->parts) check_loop(part.loop, part.loop.iterations.extents(), 0);
     if (const auto* fold = std::get_if<FoldFinish>(&step.body))
@@ -196,6 +197,22 @@ class Steps {
     require(seen == bytes || (seen > bytes && outer != extents.end() && seen - seen / *outer < bytes),
             "takes " + name(operand.slot) + " for larger or smaller than it is");
     check_box(placement);
+  }
+
+  /// A slot of which there are some rows only lives within the chain that has these rows.
+  void check_passing(const Step& step) const {
+    const auto* chain = std::get_if<RowChain>(&step.body);
+    const auto has = [](const std::vector<int>& slots, int slot) {
+      return std::find(slots.begin(), slots.end(), slot) != slots.end();
+    };
+    for (const int slot : slots_of(step)) {
+      const auto rows = plan_.slots[static_cast<std::size_t>(slot)].rows_kept;
+      const bool passes = chain != nullptr && has(chain->passing, slot);
+      require(passes == (rows > 0), "some rows of " + name(slot) + " are taken for all");
+      if (!passes) continue;
+      require(rows >= chain->together, "there is no room for rows of " + name(slot));
+      require(has(step.allocates, slot) && has(step.releases, slot), name(slot) + " outlives its chain");
+    }
   }
 
   /// A view lies in the bytes of a slot.

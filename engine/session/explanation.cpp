@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace gamelan::engine {
 namespace {
@@ -12,14 +13,16 @@ constexpr int most_pieces_told = 4096;  // per axis of a layout; enough for layo
 /// What a wavefront takes of the time of its passes one after the other (decision 044).
 constexpr double share_of_passes = 0.5;
 
-/// Bytes of a rank's largest block of everything that the steps read and write, each time they do: what goes
+/// Bytes of a rank's largest block of everything that the steps read and write, once a step: what goes
 /// through its memory at most. Parts of blocks count as blocks. Passes of a wavefront count as much as they
 /// take.
 std::size_t traffic_of(const plan::Plan& plan) {
   const auto bytes_of = [&](const plan::Step& step) {
+    std::set<std::pair<int, bool>> uses;  // a stencil reads several views of its array in one pass
+    for (const auto& use : plan::uses_of(step)) uses.insert({use.slot, use.is_written});
     std::size_t bytes = 0;
-    for (const auto& use : plan::uses_of(step))
-      bytes += plan::block_bytes(plan.slots[static_cast<std::size_t>(use.slot)]);
+    for (const auto& [slot, is_written] : uses)
+      bytes += plan::block_bytes(plan.slots[static_cast<std::size_t>(slot)]);
     return bytes;
   };
   std::size_t bytes = 0;

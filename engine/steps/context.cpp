@@ -2,6 +2,7 @@
 #include "engine/steps/context.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace gamelan::engine::steps {
 
@@ -40,7 +41,9 @@ std::byte* StepContext::block(int slot, int owner) const {
   }
   if (owner != rank() && storage.written_by > 0 && storage.written_by < step_)
     board_.await(owner, storage.written_by);
-  return heap_.address(owner, storage.block.offset);
+  // Where a block would begin if it held all elements: what is addressed lies behind it.
+  const auto first = reinterpret_cast<std::uintptr_t>(heap_.address(owner, storage.block.offset));
+  return reinterpret_cast<std::byte*>(first - static_cast<std::uintptr_t>(storage.bytes_before));
 }
 
 }  // namespace gamelan::engine::steps

@@ -53,6 +53,9 @@ class StepContext {
   std::span<const distribution::StoragePtr> storages() const { return storages_; }
   Balance balance() const { return balance_; }
   const plan::ArrayInfo& info(int slot) const { return plan_.slots[static_cast<std::size_t>(slot)].info; }
+  std::int64_t row_bytes(int slot) const {
+    return plan::row_bytes(plan_.slots[static_cast<std::size_t>(slot)]);
+  }
   distribution::Storage& storage(int slot) const { return *storages_[static_cast<std::size_t>(slot)]; }
   const protocol::Bytes& payload(int index) const { return batch_.payloads[static_cast<std::size_t>(index)]; }
   Counters& counters() const { return counters_; }
@@ -87,7 +90,7 @@ class StepContext {
   /// The start of `owner`'s block of a slot; waits until its owner has written it. For a rank of another
   /// node, the start of its ghost buffer; waits until everything that the plan foresees has come.
   std::byte* block(int slot, int owner) const;
-  std::byte* own_block(int slot) const { return heap_.address(rank(), storage(slot).block.offset); }
+  std::byte* own_block(int slot) const { return block(slot, rank()); }
   std::byte* address(const plan::Operand& operand, const distribution::Piece& piece) const {
     return block(operand.slot, piece.owner) + piece.offset;
   }

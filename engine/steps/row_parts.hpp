@@ -16,5 +16,6 @@ struct RowPart {
 std::unique_ptr<RowPart> row_part(const StepContext& context, const plan::FusedLoop& fused);
 std::unique_ptr<RowPart> row_part(const StepContext& context, const plan::FoldBlocks& fold);
 std::unique_ptr<RowPart> row_part(const StepContext& context, const plan::FoldFinish& fold);
+std::unique_ptr<RowPart> row_part(const StepContext& context, const plan::ArgLines& lines);
 
 }  // namespace gamelan::engine::steps

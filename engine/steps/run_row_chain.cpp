@@ -30,6 +30,8 @@ void run(const StepContext& context, const plan::RowChain& chain) {
   for (const auto& part : chain.parts)
     parts.push_back(std::visit([&](const auto& each) { return row_part(context, each); }, part));
   for (auto first = mine.first; first < mine.last; first += chain.together) {
+    for (const int slot : chain.passing)
+      context.storage(slot).bytes_before = (first - mine.first) * context.row_bytes(slot);
     for (const auto& part : parts) part->run({first, std::min(first + chain.together, mine.last)});
     context.progress();
   }

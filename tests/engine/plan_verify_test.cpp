@@ -40,6 +40,15 @@ Plan windows() {
   return r.plan();
 }
 
+/// Searches of rows in a chain of rows, in which two arrays live.
+Plan nearest() {
+  BatchWriter r(4);
+  const View a = r.compute(Op::sqrt, {r.existing({4000, 1000})});
+  r.call(Op::argmin, {4000, 1}, Dtype::int64, {a}, {1});
+  r.call(Op::argmin, {4000, 1}, Dtype::int64, {r.compute(Op::sqrt, {a})}, {1});
+  return r.plan();
+}
+
 FusedLoop& loop(Plan& plan, std::size_t step = 0) { return std::get<FusedLoop>(plan.steps[step].body); }
 FoldBlocks& fold(Plan& plan, std::size_t step = 0) { return std::get<FoldBlocks>(plan.steps[step].body); }
 FusedLoop& interior(Plan& plan) { return const_cast<FusedLoop&>(*fold(plan).values.interior); }
@@ -183,6 +192,14 @@ const std::vector<Spoilt>& spoilt_plans() {
       {"axes of several kinds", laplace, [](Plan& p) { fold(p).reduced.pop_back(); }},
       {"not those of the result", laplace,
        [](Plan& p) { std::get<FoldFinish>(p.steps.back().body).kept_axes = 1; }},
+      // chains of rows
+      {"are taken for all", nearest, [](Plan& p) { std::get<RowChain>(p.steps[0].body).passing.pop_back(); }},
+      {"no room for rows", nearest, [](Plan& p) { std::get<RowChain>(p.steps[0].body).together += 1; }},
+      {"outlives its chain", nearest,
+       [](Plan& p) {
+         p.steps[0].releases.clear();
+         for (auto& slot : p.slots) slot.array &= ~(std::uint64_t{1} << 63);
+       }},
       // commands and messages
       {"after its last one", jacobi, [](Plan& p) { p.steps[0].commands.push_back(99); }},
       {"negative number of commands", jacobi, [](Plan& p) { p.steps[0].prefix = -2; }},
@@ -196,7 +213,7 @@ const std::vector<Spoilt>& spoilt_plans() {
 }
 
 TEST(Verify, legal_plans_have_no_fault) {
-  for (const auto make : {laplace, jacobi, three_passes, windows}) {
+  for (const auto make : {laplace, jacobi, three_passes, windows, nearest}) {
     auto plan = make();
     EXPECT_EQ(find_fault(plan, 4), std::nullopt);
     find_remote_reads(plan);

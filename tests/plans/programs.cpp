@@ -114,6 +114,18 @@ void pooling(BatchWriter& r) {
   view.strides = {n * 16, n * 8, 16, 8};
   r.call(Op::sum, {n / 2, n / 2}, Dtype::float64, {view}, {1, 3});
 }
+void rows_searched(BatchWriter& r) {
+  const View root = r.compute(Op::sqrt, {r.existing({4000, 1000})});
+  r.call(Op::argmin, {4000, 1}, Dtype::int64, {root}, {1});
+  r.call(Op::argmax, {4000, 1}, Dtype::int64, {r.compute(Op::sqrt, {root})}, {1});
+}
+void computed_twice(BatchWriter& r) {
+  const View line = r.compute(Op::multiply, {r.existing({2000, 2000}), number(3)});
+  View total = r.sum(r.compute(Op::square, {line}));
+  total.extents = line.extents;
+  total.strides = {0, 0};
+  r.compute(Op::divide, {line, total}, false);
+}
 void relayout(BatchWriter& r) {  // a row is looked at as a square
   View square = r.existing({n * n});
   square.extents = {n, n};
@@ -161,6 +173,8 @@ const std::vector<GoldenProgram>& golden_programs() {
        3,
        {},
        pooling},
+      {"rows_searched", "d = np.sqrt(a); d.argmin(axis=1), np.sqrt(d).argmax(axis=1)", 3, {}, rows_searched},
+      {"computed_twice", "line = 3 * a; line / (line * line).sum()", 3, {}, computed_twice},
       {"relayout", "square = a.reshape(n, n); square[:-1] - square[1:]", 4, {}, relayout},
   };
   return all;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Joins steps that follow each other into chains of rows (step_chain.hpp): a reduction of each row, what is
-// made of its result, and a pass that takes both (softmax, normalisation). A block of rows goes through all
-// of them while it is in cache, so that the operand is read from memory once. It looks at layouts only; the
-// bits are those of the single steps, because reduction blocks are whole within a row.
+// Joins steps that follow each other into chains of rows (step_chain.hpp): a reduction of each row, or the
+// search for its extreme, what is made of its result, and a pass that takes both (softmax, normalisation,
+// nearest neighbours). A block of rows goes through all of them while it is in cache, so that the operand is
+// read from memory once, and what lives within the chain never lies in memory as a whole. It looks at layouts
+// only; the bits are those of the single steps, because reduction blocks are whole within a row.
 #include <algorithm>
 #include <set>
 
 #include "engine/plan/operands.hpp"
 #include "engine/plan/passes/passes.hpp"
+#include "engine/plan/passes/row_passes.hpp"
 
 namespace gamelan::engine::plan {
 namespace {
@@ -15,36 +17,11 @@ namespace {
 constexpr std::int64_t bytes_together = 640 << 10;  // of all operands: most of a second-level cache
 constexpr std::int64_t fewest_together = 2;         // rows
 constexpr std::int64_t least_bytes = 1 << 20;       // of a rank's blocks: less stays in cache anyway
-// Of a rank: what is given back within the chain lives until its end.
+constexpr std::int64_t most_for_all = 128 << 10;    // of an operand for all rows: each block of rows reads it
+// Of a rank: what comes from before the chain and is given back within it lives until its end.
 constexpr std::int64_t most_kept = 16 << 20;
-// Of a rank's block: an interrupt waits for the whole chain.
-constexpr std::int64_t most_elements = std::int64_t{1} << 26;
-
-using AxisLayout = distribution::AxisLayout;
-
-/// The layout of a part's iterations, when the part can run over some of its rows; nullptr otherwise.
-const Layout* rows_of(const Step& step) {
-  const auto is_plain = [](const FusedLoop& loop) { return loop.carries.empty() && !loop.interior; };
-  const Layout* layout = nullptr;
-  if (const auto* loop = std::get_if<FusedLoop>(&step.body)) {
-    if (is_plain(*loop)) layout = &loop->iterations;
-  } else if (const auto* fold = std::get_if<FoldBlocks>(&step.body)) {
-    if (fold->is_complete && is_plain(fold->values) && !fold->reduced.front() &&
-        fold->block_extents.front() == 1 && protocol::element_count(fold->extents) > 0)
-      layout = &fold->values.iterations;
-  } else if (const auto* finish = std::get_if<FoldFinish>(&step.body)) {
-    if (!finish->is_empty && finish->kept_axes > 0) layout = &finish->iterations;
-  }
-  if (!layout || layout->is_replicated || layout->axes.empty() || !step.hands_over.empty()) return nullptr;
-  const auto is_whole = [](const AxisLayout& axis) { return axis.parts == 1; };
-  return std::all_of(layout->axes.begin() + 1, layout->axes.end(), is_whole) ? layout : nullptr;
-}
-
-bool have_same_rows(const Layout& left, const Layout& right) {
-  return !left.is_replicated && !right.is_replicated && !left.axes.empty() && !right.axes.empty() &&
-         left.axes.front() == right.axes.front() && left.pins == right.pins &&
-         left.first_rank == right.first_rank && left.grid_size == right.grid_size;
-}
+// Of a rank, in the largest pass and in all passes: an interrupt waits for the whole chain.
+constexpr std::int64_t most_elements = std::int64_t{1} << 26, most_work = 4 * most_elements;
 
 class Chainer {
  public:
@@ -54,9 +31,11 @@ class Chainer {
     std::vector<Step> steps;
     for (std::size_t first = 0; first < plan_.steps.size();) {
       const auto last = end_of_chain(first);
-      if (is_worth_it(first, last))
-        steps.push_back(chain(first, last));
-      else
+      if (is_worth_it(first, last)) {
+        auto joined = chain(first, last);
+        for (const auto s : hoisted_) steps.push_back(std::move(plan_.steps[s]));
+        steps.push_back(std::move(joined));
+      } else
         for (auto s = first; s < last; ++s) steps.push_back(std::move(plan_.steps[s]));
       first = last;
     }
@@ -69,13 +48,20 @@ class Chainer {
   /// The step behind the last one that can follow `first`.
   std::size_t end_of_chain(std::size_t first) {
     made_.clear();
-    const Layout* rows = rows_of(plan_.steps[first]);
+    hoisted_.clear();
+    const Layout* rows = rows_of(plan_, plan_.steps[first]);
     auto last = first;
-    for (; last < plan_.steps.size(); ++last) {
+    for (std::int64_t work = 0; last < plan_.steps.size(); ++last) {
       const auto& step = plan_.steps[last];
-      const Layout* own = rows_of(step);
-      if (!rows || !own || !have_same_rows(*rows, *own) || !is_row_by_row(step, *rows)) break;
-      if (last > first && bytes_of(first, last + 1) * fewest_together > bytes_together * rows_in(*rows))
+      const Layout* own = rows_of(plan_, step);
+      if (!rows || !own || !have_same_rows(*rows, *own) || !is_row_by_row(step, *rows)) {
+        if (last == first || !is_small_and_of_numbers(plan_, step, most_for_all)) break;
+        hoisted_.insert(last);
+        continue;
+      }
+      work += elements_of(step) / std::max(rows->axes.front().parts, 1);
+      if (last > first &&
+          (work > most_work || bytes_of(first, last + 1) * fewest_together > bytes_together * rows_in(*rows)))
         break;
       made_.insert(step.allocates.begin(), step.allocates.end());
       if (releases_much(first, last)) {
@@ -96,11 +82,16 @@ class Chainer {
     return info(slot).layout.largest_block() * static_cast<std::int64_t>(protocol::size_of(info(slot).dtype));
   }
 
+  std::int64_t total_bytes_of(int slot) const {
+    return protocol::element_count(info(slot).extents) *
+           static_cast<std::int64_t>(protocol::size_of(info(slot).dtype));
+  }
+
   /// True when the steps give back so much that it should not live until the end of a longer chain.
   bool releases_much(std::size_t first, std::size_t last) const {
     std::int64_t bytes = 0;
     for (auto s = first; s <= last; ++s)
-      for (const int slot : plan_.steps[s].releases) bytes += bytes_of(slot);
+      for (const int slot : plan_.steps[s].releases) bytes += made_.contains(slot) ? 0 : bytes_of(slot);
     return bytes > most_kept;
   }
 
@@ -117,9 +108,11 @@ class Chainer {
       const auto& layout = info(operand->slot).layout;
       const auto& placement = operand->placement;
       if (layout.is_replicated && !is_made(operand->slot)) continue;
+      if (!is_made(operand->slot) && is_for_all_rows(*operand) &&
+          total_bytes_of(operand->slot) <= most_for_all && !std::holds_alternative<FoldFinish>(step.body))
+        continue;
       if (!have_same_rows(placement.iterations, rows) ||
-          !std::all_of(placement.iterations.axes.begin() + 1, placement.iterations.axes.end(),
-                       [](const AxisLayout& axis) { return axis.parts == 1; }))
+          !std::all_of(placement.iterations.axes.begin() + 1, placement.iterations.axes.end(), is_whole))
         return false;
       if (!is_made(operand->slot)) continue;
       const auto& row = placement.map.axes.front();
@@ -127,6 +120,7 @@ class Chainer {
           row.step != 1)
         return false;
     }
+    // What is no operand is a new array of the results.
     if (const auto* fold = std::get_if<FoldBlocks>(&step.body))
       return std::all_of(fold->folds.begin(), fold->folds.end(),
                          [&](const auto& each) { return have_same_rows(info(each.partials).layout, rows); });
@@ -146,27 +140,22 @@ class Chainer {
   /// True when a row is reduced, and there is a later pass over whole rows.
   bool is_worth_it(std::size_t first, std::size_t last) const {
     std::int64_t largest = 0, passes = 0, folds = 0;
-    const auto elements = [&](const Step& step) {
-      if (const auto* fold = std::get_if<FoldBlocks>(&step.body))
-        return protocol::element_count(fold->extents);
-      if (const auto* loop = std::get_if<FusedLoop>(&step.body))
-        return protocol::element_count(loop->iterations.extents());
-      return std::int64_t{0};
-    };
-    for (auto s = first; s < last; ++s) largest = std::max(largest, elements(plan_.steps[s]));
+    for (auto s = first; s < last; ++s) largest = std::max(largest, elements_of(plan_.steps[s]));
     for (auto s = first; s < last; ++s) {
-      if (elements(plan_.steps[s]) == largest) ++passes;
-      if (std::holds_alternative<FoldBlocks>(plan_.steps[s].body)) ++folds;
+      const auto& step = plan_.steps[s];
+      if (elements_of(step) == largest) ++passes;
+      if (std::holds_alternative<FoldBlocks>(step.body) || std::holds_alternative<ArgLines>(step.body))
+        ++folds;
     }
     if (passes < 2 || folds == 0) return false;
-    const auto& rows = *rows_of(plan_.steps[first]);
+    const auto& rows = *rows_of(plan_, plan_.steps[first]);
     return bytes_of(first, last) >= least_bytes &&
            largest / std::max(rows.axes.front().parts, 1) <= most_elements;
   }
 
   Step chain(std::size_t first, std::size_t last) {
     RowChain chain;
-    chain.rows = *rows_of(plan_.steps[first]);
+    chain.rows = *rows_of(plan_, plan_.steps[first]);
     chain.rows.axes.resize(1);
     chain.together = std::max<std::int64_t>(bytes_together * rows_in(chain.rows) / bytes_of(first, last), 1);
     Step joined;
@@ -174,6 +163,7 @@ class Chainer {
       to.insert(to.end(), from.begin(), from.end());
     };
     for (auto s = first; s < last; ++s) {
+      if (hoisted_.contains(s)) continue;
       auto& step = plan_.steps[s];
       append(joined.allocates, step.allocates);
       append(joined.binds, step.binds);
@@ -184,10 +174,13 @@ class Chainer {
         chain.parts.emplace_back(std::move(*loop));
       else if (auto* fold = std::get_if<FoldBlocks>(&step.body))
         chain.parts.emplace_back(std::move(*fold));
+      else if (auto* lines = std::get_if<ArgLines>(&step.body))
+        chain.parts.emplace_back(std::move(*lines));
       else
         chain.parts.emplace_back(std::move(std::get<FoldFinish>(step.body)));
     }
     keep_in_cache(chain);
+    keep_passing_rows(joined, chain);
     joined.body = std::move(chain);
     return joined;
   }
@@ -215,8 +208,22 @@ class Chainer {
     }
   }
 
+  /// Of what the chain makes and gives back there are the rows of now only. Its array has died, or has a
+  /// later version: it gets no name.
+  void keep_passing_rows(Step& joined, RowChain& chain) {
+    if (chain.together >= rows_in(chain.rows)) return;
+    for (const int slot : joined.allocates) {
+      if (std::find(joined.releases.begin(), joined.releases.end(), slot) == joined.releases.end()) continue;
+      plan_.slots[static_cast<std::size_t>(slot)].rows_kept = chain.together;
+      chain.passing.push_back(slot);
+      std::erase(joined.binds, slot);
+    }
+  }
+
   Plan& plan_;
-  std::set<int> made_;
+  // Of the chain that is looked for:
+  std::set<int> made_;             // slots of its parts
+  std::set<std::size_t> hoisted_;  // steps amid it that come before it
 };
 
 }  // namespace

@@ -59,7 +59,15 @@ class Finder {
     add(std::move(remote_read));
   }
 
-  void operator()(const RowChain&) {}   // reads nothing of other ranks
+  void operator()(const RowChain& chain) {
+    is_in_chain_ = true;
+    for (const auto& part : chain.parts) {
+      if (const auto* loop = std::get_if<FusedLoop>(&part)) (*this)(*loop);
+      if (const auto* fold = std::get_if<FoldBlocks>(&part)) (*this)(*fold);
+    }
+    is_in_chain_ = false;
+  }
+
   void operator()(const Wavefront&) {}  // there is none on several nodes
 
   void operator()(const Matmul& matmul) {
@@ -235,7 +243,8 @@ class Finder {
   template <class Make>
   void add_operands(const FusedLoop& fused, Make make) {
     for (const auto& operand : fused.operands)
-      if (operand.source == Operand::Source::slot && !operand.is_written && operand.may_be_remote)
+      if (operand.source == Operand::Source::slot && !operand.is_written && operand.may_be_remote &&
+          (!is_in_chain_ || is_for_all_rows(operand)))
         add(make(operand));
   }
   void add(RemoteRead remote_read) {
@@ -244,6 +253,7 @@ class Finder {
 
   const Plan& plan_;
   std::vector<RemoteRead>& found_;
+  bool is_in_chain_ = false;
 };
 
 }  // namespace

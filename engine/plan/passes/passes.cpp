@@ -19,6 +19,7 @@ constexpr SwitchInfo switch_table[] = {
      "what copies put together is read where its parts come from"},
     {Switch::unroll_short_axes, "unroll_short_axes",
      "reductions over a few elements are written out, in the pass that computes these"},
+    {Switch::recompute, "recompute", "cheap temporaries are computed twice, and stored nowhere"},
     {Switch::fuse, "fuse", "several commands in one pass over memory"},
     {Switch::interior, "interior", "commands on the interior of an array and on all of it in one pass, too"},
     {Switch::contract, "contract", "dead temporaries stay in registers"},
@@ -58,6 +59,11 @@ constexpr Pass pass_table[] = {
      [](Planning& p) { unroll_short_axes(p.context); }, false},
     {"sink_temporaries", [](const Options& o) { return o.has(Switch::fuse) && !o.keeps_unread; },
      [](Planning& p) { sink_temporaries(p.context); }, false},
+    {"recompute",
+     [](const Options& o) {
+       return o.has(Switch::recompute) && o.has(Switch::fuse) && o.has(Switch::contract) && !o.keeps_unread;
+     },
+     [](Planning& p) { recompute(p.context); }, false},
     {"fuse", always, [](Planning& p) { fuse(p.context); }, false},  // off: every group is one command
     {"lower", always, [](Planning& p) { p.plan = lower(p.context); }, true},
     {"chain_rows", [](const Options& o) { return o.has(Switch::chain_rows); },

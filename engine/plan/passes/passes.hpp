@@ -46,6 +46,7 @@ void elide_copies(Context& context);       ///< copies whose original is written
 void split_assembled(Context& context);    ///< reads arrays that copies fill where their parts come from
 void unroll_short_axes(Context& context);  ///< writes reductions over a few elements out
 void sink_temporaries(Context& context);   ///< temporaries behind reductions that come before their reader
+void recompute(Context& context);          ///< computes cheap temporaries again in a second pass
 void fuse(Context& context);               ///< nodes -> groups; chooses layouts of new arrays
 Plan lower(Context& context);              ///< groups -> slots, programs, steps
 void chain_rows(Plan& plan);               ///< passes over the same rows run some rows at a time

@@ -8,6 +8,7 @@
 #include "engine/steps/box_copies.hpp"
 #include "engine/steps/chunks.hpp"
 #include "engine/steps/irregular/stream.hpp"
+#include "engine/steps/row_parts.hpp"
 #include "engine/steps/run_step.hpp"
 #include "engine/tiles/loops/element.hpp"
 #include "engine/tiles/loops/fold.hpp"
@@ -43,10 +44,12 @@ class ArgLines {
   ArgLines(const StepContext& context, const plan::ArgLines& step)
       : context_(context),
         step_(step),
+        block_(context.info(step.out).layout.box(context.rank())),
         fold_(tiles::find_fold_runs(is_max ? protocol::Op::maximum : protocol::Op::minimum, step.dtype)) {}
 
   /// A row whose pieces have a result each.
-  void run_pieces(const distribution::Interval& mine) {
+  void run_pieces() {
+    const auto& mine = block_[0];
     const auto extent = step_.input.placement.iterations.axes[0].extent;
     auto* out = reinterpret_cast<std::int64_t*>(context_.own_block(step_.out));
     Stream elements(context_, step_.input, step_.dtype, step_.dtype);
@@ -62,11 +65,14 @@ class ArgLines {
     }
   }
 
-  void run(const Box& mine) {
+  /// The lines of this rank whose first index is in `rows`.
+  void run(const distribution::Interval& rows) {
     auto* out = reinterpret_cast<std::int64_t*>(context_.own_block(step_.out));
-    const auto out_strides = protocol::contiguous_strides(distribution::extents_of(mine), 1);
+    const auto out_strides = protocol::contiguous_strides(distribution::extents_of(block_), 1);
     const distribution::Placement* placement = &step_.input.placement;
-    for_each_chunk(mine, lines_together, -1, [&](const Box& part) {
+    Box some = block_;
+    if (!some.empty()) some.front() = rows;
+    for_each_chunk(some, lines_together, -1, [&](const Box& part) {
       Box box = part;
       box[step_.axis] = {0, step_.input.placement.iterations.axes[step_.axis].extent};
       const auto lines = static_cast<std::size_t>(volume(part));
@@ -81,7 +87,7 @@ class ArgLines {
               if (k != step_.axis) line += (cell[k].first - part[k].first) * strides[k];
             take_in(cell, strides, context_.address(step_.input, pieces[0]), pieces[0].strides, line, 0);
           });
-      store(part, mine, strides, out, out_strides);
+      store(part, strides, out, out_strides);
       context_.progress();
     });
   }
@@ -192,14 +198,13 @@ class ArgLines {
     }
   }
 
-  void store(const Box& part, const Box& mine, const Shape& strides, std::int64_t* out,
-             const Shape& out_strides) const {
+  void store(const Box& part, const Shape& strides, std::int64_t* out, const Shape& out_strides) const {
     Shape index(part.size(), 0);
     while (true) {
       std::int64_t from = 0, to = 0;
       for (std::size_t k = 0; k < part.size(); ++k) {
         from += index[k] * strides[k];
-        to += (part[k].first - mine[k].first + index[k]) * out_strides[k];
+        to += (part[k].first - block_[k].first + index[k]) * out_strides[k];
       }
       const auto run = part.back().size();
       std::copy_n(place_.data() + from, run, out + to);
@@ -212,10 +217,24 @@ class ArgLines {
   using ReadAs = tiles::baseline::Read<T>;
   const StepContext& context_;
   const plan::ArgLines& step_;
+  Box block_;  // of the result, this rank's
   tiles::FoldRuns fold_;
   std::vector<C> best_;
   std::vector<std::int64_t> place_;
 };
+
+/// Calls look_through(lines) with what searches elements of the step's dtype.
+template <class LookThrough>
+void with_lines(const StepContext& context, const plan::ArgLines& step, LookThrough look_through) {
+  tiles::baseline::with_element(step.dtype, [&]<class T>() {
+    if constexpr (!tiles::baseline::is_complex<T>) {
+      if (step.is_max)
+        look_through(ArgLines<T, true>(context, step));
+      else
+        look_through(ArgLines<T, false>(context, step));
+    }
+  });
+}
 
 }  // namespace
 
@@ -224,20 +243,25 @@ void run(const StepContext& context, const plan::ArgLines& step) {
   if (!layout.takes_part(context.rank())) return;
   const auto mine = layout.box(context.rank());
   if (is_empty(mine)) return;
-  tiles::baseline::with_element(step.dtype, [&]<class T>() {
-    if constexpr (!tiles::baseline::is_complex<T>) {
-      const auto look_through = [&](auto lines) {
-        if (step.piece > 0)
-          lines.run_pieces(mine[0]);
-        else
-          lines.run(mine);
-      };
-      if (step.is_max)
-        look_through(ArgLines<T, true>(context, step));
-      else
-        look_through(ArgLines<T, false>(context, step));
-    }
+  with_lines(context, step, [&](auto lines) {
+    if (step.piece > 0)
+      lines.run_pieces();
+    else
+      lines.run(mine.empty() ? distribution::Interval{} : mine.front());
   });
+}
+
+std::unique_ptr<RowPart> row_part(const StepContext& context, const plan::ArgLines& step) {
+  std::unique_ptr<RowPart> part;
+  with_lines(context, step, [&]<class Lines>(Lines lines) {
+    struct Part : RowPart {
+      explicit Part(Lines&& some) : lines(std::move(some)) {}
+      void run(const distribution::Interval& rows) override { lines.run(rows); }
+      Lines lines;
+    };
+    part = std::make_unique<Part>(std::move(lines));
+  });
+  return part;
 }
 
 }  // namespace gamelan::engine::steps

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reductions of rows, and what takes their results, go over some rows at a time: one step, whose values are NumPy's."""
+"""Reductions and searches of rows, and what takes their results, go over some rows at a time: one step, whose values are
+NumPy's, and what lives within it is never there as a whole."""
 
 import gamelan
 import numpy
@@ -13,7 +14,19 @@ def softmax(np, a):
     return e / e.sum(axis=1, keepdims=True)
 
 
+def nearest(np, a, count=3):
+    distance, columns, found = a * a, np.arange(a.shape[1]), []
+    largest = 1000 if a.dtype.kind == "i" else np.inf
+    for _ in range(count):
+        index = distance.argmin(axis=1)
+        found.append(index)
+        distance = np.where(columns == index.reshape(-1, 1), largest, distance)
+    return found
+
+
 PROGRAMS = {
+    "nearest": nearest,
+    "below the largest": lambda np, a: (np.arange(a.shape[1]) < (a + 1).argmax(axis=1, keepdims=True)).sum(axis=1),
     "softmax": softmax,
     "normalised": lambda np, a: (a - a.mean(axis=1, keepdims=True)) / a.std(axis=1, keepdims=True),
     "centred": lambda np, a: a - a.mean(axis=1, keepdims=True),
@@ -47,6 +60,24 @@ def test_three_axes_and_rows_of_a_view(engine):
     oracle.check(program)
 
 
+def test_searches_of_rows(engine):
+    def program(np):
+        x, a = rows(np, shape=(211, 43, 57)), rows(np)
+        holes = np.where(a > 9.9, np.nan, np.floor(a))  # NaN is found first, else the first of equals
+        short = (a * 3).astype("f2")
+        first = (x - 1).argmax(axis=2)
+        return [
+            *nearest(np, holes[::-1, ::-3]),
+            *nearest(np, a.T),
+            *nearest(np, short, 2),
+            (x * 2).argmin(axis=1) + x.sum(axis=1),
+            first - first.max(axis=1, keepdims=True),
+            a[np.arange(len(a)), nearest(np, a, 1)[0]],
+        ]
+
+    oracle.check(program)
+
+
 def test_between_writes(engine):
     def program(np):
         a = rows(np)
@@ -60,11 +91,29 @@ def test_between_writes(engine):
     oracle.check(program)
 
 
-@pytest.mark.parametrize("name", ["softmax", "normalised", "centred", "scaled"])
-def test_one_step(engine, ranks, name):
+def plan_of(name, a):
+    gamelan.sync()
+    made = PROGRAMS[name](gamelan, a)
+    return gamelan.explain(made[-1] if isinstance(made, list) else made)
+
+
+# Of two steps the first stores the numbers of the columns, which every row takes.
+@pytest.mark.parametrize(
+    "name, steps",
+    [("softmax", 1), ("normalised", 1), ("centred", 1), ("scaled", 1), ("nearest", 2), ("below the largest", 2)],
+)
+def test_one_step(engine, ranks, name, steps):
     if not ranks:
         pytest.skip("the model has no plans")
-    a = rows(gamelan)
-    gamelan.sync()
-    plan = gamelan.explain(PROGRAMS[name](gamelan, a))
-    assert plan.count("\nstep ") == 1 and "chain of rows" in plan, plan
+    plan = plan_of(name, rows(gamelan))
+    assert plan.count("\nstep ") == steps and "chain of rows" in plan, plan
+
+
+@pytest.mark.parametrize("name, temporaries", [("nearest", 3), ("softmax", 1)])
+def test_what_lives_within_a_chain_is_there_some_rows_at_a_time(engine, ranks, name, temporaries):
+    if not ranks:
+        pytest.skip("the model has no plans")
+    plan = plan_of(name, a := rows(gamelan, shape=(4001, 1013)))
+    passing = [line for line in plan.splitlines() if "4001x1013" in line and "rows at a time" in line]
+    bytes_of_them = [int(line.split(" bytes per rank")[0].split()[-1]) for line in passing]
+    assert len(passing) == temporaries and max(bytes_of_them) < a.nbytes / ranks / 10, plan

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Cheap temporaries that two passes need are computed in both, and stored nowhere; the values are NumPy's."""
+
+import re
+
+import gamelan
+import numpy
+import pytest
+
+import oracle
+
+LARGE = (2050, 2050)  # a rank's part is larger than what stays in a cache
+
+
+def grid(np, shape=LARGE):
+    return np.asarray(numpy.random.default_rng(3).random(shape))
+
+
+def turn(np, p, x, r, rr):
+    """A turn of conjugate gradients."""
+    inner = p[1:-1, 1:-1]
+    ap = 4.0 * inner - p[:-2, 1:-1] - p[2:, 1:-1] - p[1:-1, :-2] - p[1:-1, 2:]
+    alpha = rr / (inner * ap).sum()
+    x = x + alpha * inner
+    r = r - alpha * ap
+    following = (r * r).sum()
+    p[1:-1, 1:-1] = r + (following / rr) * inner
+    return x, r, following
+
+
+def cg(np, turns=2):
+    p = grid(np)
+    p[0] = p[-1] = 0
+    p[:, 0] = p[:, -1] = 0
+    x, r = np.zeros_like(p[1:-1, 1:-1]), p[1:-1, 1:-1].copy()
+    rr = (r * r).sum()
+    for _ in range(turns):
+        x, r, rr = turn(np, p, x, r, rr)
+    return [x, r, p, rr]
+
+
+def standardised(np, a=None):
+    a = grid(np) if a is None else a
+    centred = a - 0.5
+    return centred / np.sqrt((centred * centred).mean(axis=0))
+
+
+def read_in_part(np):
+    a = grid(np)
+    b = a * 3.0
+    return [b[1:] * b.sum(), b[:, ::-1] - b.max()]
+
+
+def written_between(np):
+    a = grid(np)
+    b = a * 3.0 + 1.0
+    total = b.sum(axis=0)
+    a[3:-3] = 0.0
+    return [b / total, a]
+
+
+def named(np):
+    a = grid(np)
+    b = a * 2.0 - 1.0
+    return [b * b.sum(), b]
+
+
+PROGRAMS = [cg, standardised, read_in_part, written_between, named]
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda each: each.__name__)
+def test_values(engine, program):
+    oracle.check(program)
+
+
+def test_warnings_come_once(engine):
+    def program(np):
+        with numpy.errstate(over="call", call=lambda kind, flag: kinds.append(kind)):
+            kinds = []
+            a = grid(np) * 1e200
+            b = a * 1e200
+            c = b * (b > 0).sum()
+            numpy.asarray(c)
+        return len(kinds) > 0
+
+    oracle.check(program)
+
+
+def stored(plan, extents):
+    """How many arrays of that shape the steps make."""
+    return len([line for line in re.findall(rf"^s\d+: \w+ {extents} on .*", plan, re.M) if ", input" not in line])
+
+
+def test_nothing_is_stored_between_the_passes(engine, ranks):
+    if not ranks:
+        pytest.skip("the model has no plans")
+    p = grid(gamelan)
+    x, r = gamelan.zeros((2048, 2048)), gamelan.ones((2048, 2048))
+    rr = (r * r).sum()
+    gamelan.sync()
+    x, r, rr = turn(gamelan, p, x, r, rr)
+    plan = gamelan.explain()
+    assert stored(plan, "2048x2048") == 2, plan  # x and r, and not ap
+    gamelan.sync()
+    plan = gamelan.explain(standardised(gamelan, p))
+    assert stored(plan, "2050x2050") == 1, plan
