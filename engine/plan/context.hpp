@@ -21,7 +21,9 @@ struct Node {
   int source = -1;  ///< index in the batch
   bool takes_version =
       false;  ///< writes in place, but to a fresh version whatever it reads: a copy takes over the old one
-  ArrayId after = 0;  ///< it joins no group up to the one that makes this array (recompute.cpp); 0: any
+  /// It computes something a second time (recompute.cpp), in no group up to the one that makes this array,
+  /// and completes no command; 0: it does not.
+  ArrayId again_after = 0;
 };
 
 /// Nodes that run in one pass, and the views that they touch (for hazards). writes[i] belongs to nodes[i].

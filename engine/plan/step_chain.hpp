@@ -22,7 +22,7 @@ struct RowChain {
   std::vector<Part> parts;
   Layout rows;               ///< of the first axis of every part, one axis
   std::int64_t together;     ///< rows
-  std::vector<int> passing;  ///< slots of which there are only the rows of now (Slot::rows_kept)
+  std::vector<int> passing;  ///< slots of which there are only the rows in work (Slot::rows_kept)
 };
 
 }  // namespace gamelan::engine::plan

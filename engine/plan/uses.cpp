@@ -206,12 +206,12 @@ class RegularUses {
       if (const auto* loop = std::get_if<FusedLoop>(&part)) note_remote(*loop);
       if (const auto* fold = std::get_if<FoldBlocks>(&part)) note_remote(fold->values);
     }
-    for (const auto& use : parts.all) {
-      const bool is_made = std::any_of(parts.all.begin(), parts.all.end(), [&](const Use& other) {
-        return other.slot == use.slot && other.is_written;
-      });
-      if (!is_made || use.is_written) all.push_back({use.slot, use.is_written, remote.contains(use.slot)});
-    }
+    std::set<int> made;
+    for (const auto& use : parts.all)
+      if (use.is_written) made.insert(use.slot);
+    for (const auto& use : parts.all)
+      if (use.is_written || !made.contains(use.slot))
+        all.push_back({use.slot, use.is_written, remote.contains(use.slot)});
   }
   /// Each slot once: it is written if any part writes it.
   void operator()(const Wavefront& wavefront) {

@@ -205,6 +205,13 @@ class Steps {
     const auto has = [](const std::vector<int>& slots, int slot) {
       return std::find(slots.begin(), slots.end(), slot) != slots.end();
     };
+    for (const auto* operand : chain != nullptr ? operands_of(step) : std::vector<const Operand*>())
+      if (operand->may_be_remote && is_for_all_rows(*operand) && !operand->is_written) {
+        const auto uses = uses_of(step);
+        require(std::any_of(uses.begin(), uses.end(),
+                            [&](const Use& use) { return use.slot == operand->slot && use.may_be_remote; }),
+                "nobody waits for the ranks that read " + name(operand->slot));
+      }
     for (const int slot : slots_of(step)) {
       const auto rows = plan_.slots[static_cast<std::size_t>(slot)].rows_kept;
       const bool passes = chain != nullptr && has(chain->passing, slot);

@@ -35,7 +35,8 @@ def shares_memory(a, b, max_work=None):
 def may_share_memory(a, b, max_work=None):
     """True when the bounds of the memory of two arrays overlap.
 
-    Needs no evaluation.
+    Needs no evaluation. Also true for a distributed array and a read-only NumPy array of its shape, such as `numpy.asarray`
+    makes of it: who asks (scikit-learn does) copies what he is going to write to.
 
     Examples
     --------
@@ -44,4 +45,7 @@ def may_share_memory(a, b, max_work=None):
     >>> np.may_share_memory(x[::2], x[1::2]), np.may_share_memory(x[:1], x[2:])
     (True, False)
     """
+    if is_distributed(a) != is_distributed(b):
+        large, other = (a, b) if is_distributed(a) else (b, a)
+        return isinstance(other, numpy.ndarray) and not other.flags.writeable and other.shape == large.shape
     return _ask(numpy.may_share_memory, a, b, max_work)

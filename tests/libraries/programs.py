@@ -85,6 +85,7 @@ PROGRAMS = {
         sklearn.linear_model.LinearRegression().fit(m, m[:, 0]).coef_.round(6).tolist()
         sklearn.linear_model.LogisticRegression().fit(m, m[:, 0] > 0.5).score(m, m[:, 0] > 0.5)
         abs(sklearn.preprocessing.StandardScaler().fit_transform(m).sum().round(6))
+        abs(sklearn.preprocessing.scale(m).sum().round(6))
         sklearn.decomposition.PCA(2).fit(m).explained_variance_.round(8).tolist()
         sklearn.model_selection.train_test_split(m, random_state=0)[0].shape
         round(sklearn.metrics.mean_squared_error(x, x * 2), 8)

@@ -71,6 +71,7 @@ class Lowering : private StepWriter {
   void lower(const Group& group) {
     Step step;
     for (const int n : group.nodes) {
+      if (node(n).again_after != 0) continue;
       step.command = std::max(step.command, node(n).source);
       if (node(n).source >= 0) step.commands.push_back(node(n).source);
     }

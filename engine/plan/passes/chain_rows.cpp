@@ -21,6 +21,7 @@ constexpr std::int64_t most_for_all = 128 << 10;    // of an operand for all row
 // Of a rank: what comes from before the chain and is given back within it lives until its end.
 constexpr std::int64_t most_kept = 16 << 20;
 // Of a rank, in the largest pass and in all passes: an interrupt waits for the whole chain.
+constexpr std::size_t most_parts = 64;
 constexpr std::int64_t most_elements = std::int64_t{1} << 26, most_work = 4 * most_elements;
 
 class Chainer {
@@ -50,8 +51,11 @@ class Chainer {
     made_.clear();
     hoisted_.clear();
     const Layout* rows = rows_of(plan_, plan_.steps[first]);
+    std::set<int> slots;
+    std::int64_t work = 0, bytes = 0, released = 0;
+    std::size_t parts = 0;
     auto last = first;
-    for (std::int64_t work = 0; last < plan_.steps.size(); ++last) {
+    for (; last < plan_.steps.size() && released <= most_kept; ++last) {
       const auto& step = plan_.steps[last];
       const Layout* own = rows_of(plan_, step);
       if (!rows || !own || !have_same_rows(*rows, *own) || !is_row_by_row(step, *rows)) {
@@ -59,15 +63,15 @@ class Chainer {
         hoisted_.insert(last);
         continue;
       }
+      for (const int slot : slots_of(step))
+        if (slots.insert(slot).second) bytes += bytes_of(slot);
       work += elements_of(step) / std::max(rows->axes.front().parts, 1);
-      if (last > first &&
-          (work > most_work || bytes_of(first, last + 1) * fewest_together > bytes_together * rows_in(*rows)))
+      if (last > first && (++parts == most_parts || work > most_work ||
+                           bytes * fewest_together > bytes_together * rows_in(*rows)))
         break;
       made_.insert(step.allocates.begin(), step.allocates.end());
-      if (releases_much(first, last)) {
-        ++last;
-        break;
-      }
+      // What is given back lives until the end of the chain, unless the chain has made it.
+      for (const int slot : step.releases) released += made_.contains(slot) ? 0 : bytes_of(slot);
     }
     return std::max(last, first + 1);
   }
@@ -87,12 +91,9 @@ class Chainer {
            static_cast<std::int64_t>(protocol::size_of(info(slot).dtype));
   }
 
-  /// True when the steps give back so much that it should not live until the end of a longer chain.
-  bool releases_much(std::size_t first, std::size_t last) const {
-    std::int64_t bytes = 0;
-    for (auto s = first; s <= last; ++s)
-      for (const int slot : plan_.steps[s].releases) bytes += made_.contains(slot) ? 0 : bytes_of(slot);
-    return bytes > most_kept;
+  /// Of other ranks' blocks these alone read what is for all rows (uses.cpp, communication.cpp).
+  static bool computes(const Step& step) {
+    return std::holds_alternative<FusedLoop>(step.body) || std::holds_alternative<FoldBlocks>(step.body);
   }
 
   bool is_row_by_row(const Step& step, const Layout& rows) const {
@@ -108,8 +109,8 @@ class Chainer {
       const auto& layout = info(operand->slot).layout;
       const auto& placement = operand->placement;
       if (layout.is_replicated && !is_made(operand->slot)) continue;
-      if (!is_made(operand->slot) && is_for_all_rows(*operand) &&
-          total_bytes_of(operand->slot) <= most_for_all && !std::holds_alternative<FoldFinish>(step.body))
+      if (!is_made(operand->slot) && computes(step) && is_for_all_rows(*operand) &&
+          total_bytes_of(operand->slot) <= most_for_all)
         continue;
       if (!have_same_rows(placement.iterations, rows) ||
           !std::all_of(placement.iterations.axes.begin() + 1, placement.iterations.axes.end(), is_whole))
@@ -128,7 +129,7 @@ class Chainer {
   }
 
   /// Bytes of a rank's largest blocks of all that the steps use.
-  std::int64_t bytes_of(std::size_t first, std::size_t last) const {
+  std::int64_t bytes_of_steps(std::size_t first, std::size_t last) const {
     std::set<int> slots;
     for (auto s = first; s < last; ++s)
       for (const int slot : slots_of(plan_.steps[s])) slots.insert(slot);
@@ -149,7 +150,7 @@ class Chainer {
     }
     if (passes < 2 || folds == 0) return false;
     const auto& rows = *rows_of(plan_, plan_.steps[first]);
-    return bytes_of(first, last) >= least_bytes &&
+    return bytes_of_steps(first, last) >= least_bytes &&
            largest / std::max(rows.axes.front().parts, 1) <= most_elements;
   }
 
@@ -157,7 +158,8 @@ class Chainer {
     RowChain chain;
     chain.rows = *rows_of(plan_, plan_.steps[first]);
     chain.rows.axes.resize(1);
-    chain.together = std::max<std::int64_t>(bytes_together * rows_in(chain.rows) / bytes_of(first, last), 1);
+    chain.together =
+        std::max<std::int64_t>(bytes_together * rows_in(chain.rows) / bytes_of_steps(first, last), 1);
     Step joined;
     const auto append = [](std::vector<int>& to, const std::vector<int>& from) {
       to.insert(to.end(), from.begin(), from.end());
@@ -208,7 +210,7 @@ class Chainer {
     }
   }
 
-  /// Of what the chain makes and gives back there are the rows of now only. Its array has died, or has a
+  /// Of what the chain makes and gives back there are only the rows in work. Its array has died, or has a
   /// later version: it gets no name.
   void keep_passing_rows(Step& joined, RowChain& chain) {
     if (chain.together >= rows_in(chain.rows)) return;

@@ -78,7 +78,7 @@ class Fuser {
     const auto& groups = context_.groups;
     for (std::size_t back = 0; back < std::min(look_back, groups.size()); ++back) {
       const auto index = groups.size() - 1 - back;
-      if (groups[index].made.contains(current.after)) return false;
+      if (groups[index].made.contains(current.again_after)) return false;
       if (admits(groups[index], n)) {
         if (!regions_.admits(index, current)) return false;
         if (!is_made_of_temporaries(n) && waits(groups[index], n, longest_wait)) return false;

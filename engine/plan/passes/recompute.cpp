@@ -21,7 +21,7 @@ constexpr std::size_t most_nodes = 8;          // of an expression
 constexpr std::int64_t least_bytes = 4 << 20;  // of a rank's part: less stays in a cache
 constexpr Op cheap[] = {Op::add, Op::subtract, Op::multiply, Op::negative, Op::square, Op::copy};
 
-bool is_whole(const View& view, const Shape& extents, Dtype dtype) {
+bool is_all_of_it(const View& view, const Shape& extents, Dtype dtype) {
   return view == protocol::whole(view.base, dtype, extents);
 }
 
@@ -29,7 +29,10 @@ class Recomputer {
  public:
   explicit Recomputer(Context& context) : context_(context) {
     for (std::size_t n = 0; n < context_.nodes.size(); ++n)
-      if (command(n).creates) makers_[command(n).out.base] = n;
+      if (command(n).creates)
+        makers_[command(n).out.base] = n;
+      else
+        written_.insert(command(n).out.base);
   }
 
   void run() {
@@ -48,7 +51,8 @@ class Recomputer {
 
   const protocol::Command& command(std::size_t n) const { return context_.nodes[n].command; }
 
-  /// True for a node that computes from arrays and numbers, by one cheap instruction for each element.
+  /// True for a node that computes a new array, never written again, from arrays and numbers, by one cheap
+  /// instruction for each element.
   bool is_simple(std::size_t n) const {
     const auto& node = context_.nodes[n];
     const auto& out = node.command.out;
@@ -57,7 +61,8 @@ class Recomputer {
         return false;
     return node.kind == Node::Kind::elementwise && node.command.creates && !node.takes_version &&
            std::find(std::begin(cheap), std::end(cheap), node.command.op) != std::end(cheap) &&
-           is_dead_temporary(context_, out.base) && !context_.looks.contains(out.base);
+           is_dead_temporary(context_, out.base) && !context_.looks.contains(out.base) &&
+           !written_.contains(out.base);
   }
 
   bool is_candidate(std::size_t n) const {
@@ -80,14 +85,16 @@ class Recomputer {
       for (const auto& operand : node.command.in)
         if (const auto* view = std::get_if<View>(&operand)) {
           is_touched |= touched.contains(view->base);
-          if (late.contains(view->base)) needs = view->base;
+          if (late.contains(view->base) && !written_.contains(view->base)) needs = view->base;
           if (view->base != made.base) continue;
           reads_it = true;
-          is_apt &= is_whole(*view, made.extents, made.dtype);
+          is_apt &= is_all_of_it(*view, made.extents, made.dtype);
         }
       if (reads_it && needs != 0) {
         if (!is_apt || node.command.out.extents != made.extents) return {};
         found.push_back({r, needs});
+      } else if (reads_it && node.kind != Node::Kind::elementwise && node.kind != Node::Kind::reduce) {
+        return {};  // it has to be stored
       }
       const auto& axes = node.command.ints;
       const bool is_barrier =
@@ -110,16 +117,27 @@ class Recomputer {
         if (!view) continue;
         const auto maker = makers_.find(view->base);
         if (maker != makers_.end() && is_simple(maker->second) &&
-            is_whole(*view, command(n).out.extents, command(maker->second).out.dtype)) {
+            is_all_of_it(*view, command(n).out.extents, command(maker->second).out.dtype)) {
           if (std::find(nodes.begin(), nodes.end(), maker->second) == nodes.end())
             nodes.push_back(maker->second);
         } else if (2 * protocol::element_count(context_.arrays.at(view->base).extents) > elements) {
+          if (!is_nearly_all(*view, elements, command(n).out.dtype)) return {};
           large.insert(view->base);
         }
       }
     if (nodes.size() > most_nodes || large.size() != 1) return {};
     std::sort(nodes.begin(), nodes.end());
     return nodes;
+  }
+
+  /// True for a box that leaves little of its array out, in the array's own order: its elements lie where
+  /// those of the result lie, but for some at the rims. The array is in memory in any case.
+  bool is_nearly_all(const View& view, std::int64_t elements, Dtype dtype) const {
+    const auto& base = context_.arrays.at(view.base);
+    return view.dtype == dtype &&
+           view.strides == protocol::whole(view.base, base.dtype, base.extents).strides &&
+           5 * protocol::element_count(base.extents) <= 6 * elements &&
+           !is_dead_temporary(context_, view.base);
   }
 
   /// True when what the nodes read is at `reader` what it was.
@@ -148,8 +166,7 @@ class Recomputer {
     std::vector<Node> again;
     for (const auto each : nodes) {
       Node node = context_.nodes[each];
-      node.source = -1;  // its errors are those of the first time
-      node.after = readers.front().needs;
+      node.again_after = readers.front().needs;  // its errors are those of the first time: one source
       rename(node.command);
       const auto id = context_.next_temporary++;
       names[node.command.out.base] = id;
@@ -166,7 +183,8 @@ class Recomputer {
   }
 
   Context& context_;
-  std::unordered_map<ArrayId, std::size_t> makers_;  // of nodes before those that are looked at
+  std::unordered_map<ArrayId, std::size_t> makers_;  // right for nodes up to the one that is looked at
+  std::unordered_set<ArrayId> written_;              // in place
 };
 
 }  // namespace

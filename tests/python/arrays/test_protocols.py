@@ -276,6 +276,15 @@ def test_shared_memory_is_known_without_reading(engine):
     assert not gamelan.shares_memory(gamelan.zeros(3), here)
 
 
+def test_who_asks_before_he_writes_copies_what_was_handed_over(engine):
+    """As scikit-learn does, in `KMeans(3).fit(x)` and `scale(x)`: numpy.asarray of a large array is read-only."""
+    x = gamelan.asarray(numpy.arange(12.0).reshape(3, 4))
+    given = numpy.asarray(x)
+    assert not given.flags.writeable and numpy.may_share_memory(given, x) and numpy.may_share_memory(x, given)
+    assert not numpy.may_share_memory(numpy.array(x), x) and not numpy.shares_memory(given, x)
+    assert not numpy.may_share_memory(given[1:], x)
+
+
 RECORDS = """np.dtype([("a", "i4"), ("b", "f8")])|np.dtype([("a", "i1"), ("b", "f8")], align=True)|np.dtype([("c", "f8", (2, 5))])|np.dtype([("c", "f8", (5,)), ("d", "O")])
 np.dtype({"names": ["a"], "formats": ["i4"], "offsets": [4], "itemsize": 12})|np.dtype([("a", "i4"), ("O", "O")], align=True)|np.dtype([])|np.dtype("V5")|np.dtype({"names": [], "formats": [], "itemsize": 8})
 np.dtype([("a", [("b", "i1"), ("c", "f8")], (3,))], align=True)|np.dtype([("a", "S3"), ("b", "U2"), ("t", "M8[D]")])|np.dtype([("x", ">i4")])"""

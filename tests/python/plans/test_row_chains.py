@@ -78,6 +78,21 @@ def test_searches_of_rows(engine):
     oracle.check(program)
 
 
+def test_a_row_that_is_repeated_is_searched_before_it_is_written(engine):
+    """Every rank reads all of it."""
+
+    def program(np):
+        a, v = rows(np, shape=(3001, 240)), rows(np, shape=(1, 240))[0]
+        found = []
+        for _ in range(8):
+            c = np.broadcast_to(v, a.shape).argmin(axis=1)
+            found += [c, (a - c[:, None]).argmin(axis=1)]
+            v[...] = rows(np, shape=(1, 240))[0] - v
+        return found
+
+    oracle.check(program)
+
+
 def test_between_writes(engine):
     def program(np):
         a = rows(np)
