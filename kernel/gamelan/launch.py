@@ -32,14 +32,16 @@ Progress = Callable[[str], None]
 
 
 def default_ranks() -> int:
-    """GAMELAN_ENGINES, or min(4, the cores we may use)."""
-    text = os.environ.get("GAMELAN_ENGINES")
-    if not text:
+    """GAMELAN_ENGINES, or min(4, the cores we may use) where it is 0 or not set."""
+    text = os.environ.get("GAMELAN_ENGINES", "").strip()
+    if text in ("", "0"):
         return min(4, len(os.sched_getaffinity(0)))
     try:
         return check_ranks(int(text))
     except ValueError:
-        raise ValueError(f"GAMELAN_ENGINES={text!r}: expected a number of engines from 1 to {_MOST_RANKS}") from None
+        raise ValueError(
+            f"GAMELAN_ENGINES={text!r}: expected a number of engines, at most {_MOST_RANKS} (0: min(4, cores))"
+        ) from None
 
 
 def check_ranks(ranks: int) -> int:

@@ -115,6 +115,8 @@ def test_environment_chooses_the_number(runtime, monkeypatch):
     engines = launch.ensure()
     assert engines.ranks == 3 and launch.ensure() is engines
     engines.stop()
+    monkeypatch.setenv("GAMELAN_ENGINES", "0")
+    assert launch.default_ranks() == min(4, len(os.sched_getaffinity(0)))
     monkeypatch.setenv("GAMELAN_ENGINES", "many")
     with pytest.raises(ValueError, match="GAMELAN_ENGINES='many': expected a number of engines"):
         launch.start()
@@ -135,7 +137,9 @@ def test_an_mpi_job_around_us_does_not_matter(runtime, monkeypatch):
 
 def test_missing_programs_are_named_with_what_to_do(runtime, monkeypatch):
     monkeypatch.setenv("GAMELAN_ENGINE", "/nowhere/gamelan-engine")
-    with pytest.raises(EngineMissingError, match="GAMELAN_ENGINE names /nowhere.*cmake"):
+    with pytest.raises(
+        EngineMissingError, match="GAMELAN_ENGINE names /nowhere.*unset GAMELAN_ENGINE, then .*gamelan-engine is taken"
+    ):
         launch.start(2)
     monkeypatch.setenv("GAMELAN_ENGINE", program(runtime / "engine", "exit 3"))  # loads no MPI beside which an mpiexec is
     monkeypatch.setenv("PATH", str(runtime))

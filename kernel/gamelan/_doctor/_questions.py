@@ -288,7 +288,9 @@ def trial() -> Iterator[Verdict]:
     try:
         facts = _sessions.read_connection(Path(engines.connection_file))
         yield Verdict("ok", f"trial: {engines.ranks} engines started and serve at {facts['addresses'][0]}")
-        yield _trial_program(engines.connection_file)
+        chosen, source = _pythons.chosen()
+        if not chosen or not _environments.refusal(chosen, source, _pythons.ask(chosen, "numpy")):  # else `python` has told it
+            yield _trial_program(engines.connection_file)
     finally:
         engines.stop()
 

@@ -43,6 +43,10 @@ def find_program(name: str, variable: str) -> str | None:
     named = os.environ.get(variable)
     if named:
         return named if os.path.isfile(named) and os.access(named, os.X_OK) else None
+    return _own_program(name)
+
+
+def _own_program(name: str) -> str | None:
     # build/python/gamelan -> build/bin; <prefix>/lib/python3/dist-packages/gamelan -> <prefix>/bin
     for parent in Path(__file__).absolute().parents[3:7]:
         if os.access(parent / "bin" / name, os.X_OK) and (parent / "bin" / name).is_file():
@@ -55,9 +59,10 @@ def find_engine() -> str:
     if not program:
         named = os.environ.get("GAMELAN_ENGINE")
         where = f"GAMELAN_ENGINE names {named}, which cannot be run" if named else "gamelan-engine was not found"
-        raise EngineMissingError(
-            f"{where}: build it with `cmake --preset release && cmake --build build`, or set " f"GAMELAN_ENGINE to its path"
-        )
+        mend = "build it with `cmake --preset release && cmake --build build`, or set GAMELAN_ENGINE to its path"
+        if named and (own := _own_program("gamelan-engine")):
+            mend = f"unset GAMELAN_ENGINE, then {own} is taken"
+        raise EngineMissingError(f"{where}: {mend}")
     return program
 
 
