@@ -182,7 +182,7 @@ def test_a_new_shape_stands(engine):
 def test_calls_look_like_the_functions_they_are():
     assert np.roll.__name__ == "roll" and np.roll.__module__ == "gamelan" and np.roll.__doc__.startswith("Shift the elements")
     assert list(inspect.signature(np.roll).parameters) == ["a", "shift", "axis"]
-    assert list(inspect.signature(np.zeros(2).sort).parameters) == ["axis", "kind", "order", "stable"]
+    assert list(inspect.signature(np.zeros(2).sort).parameters) == ["axis", "kind", "order", "stable", "descending"]
     assert inspect.getfullargspec(np.roll).args == ["a", "shift", "axis"] and np.roll.__code__ is not None
     assert inspect.isroutine(np.roll) and weakref.ref(np.roll)() is np.roll and copy.deepcopy(np.roll) is np.roll
     assert np.amax is np.max and np.lib.stride_tricks.broadcast_to is np.broadcast_to
