@@ -30,7 +30,6 @@ class Interpreter : public AnyInterpreter {
   nl::json inspect_request_impl(const std::string& code, int cursor, int detail_level) override;
   nl::json is_complete_request_impl(const std::string& code) override;
   nl::json kernel_info_request_impl() override;
-  void shutdown_request_impl() override {}
 
   void serve(const std::function<void()>& request);
 

@@ -9,6 +9,7 @@
 #include <xeus/xinterpreter.hpp>
 
 #include "kernel/front/python_io.hpp"
+#include "kernel/front/xeus_release.hpp"
 
 namespace py = pybind11;
 
@@ -70,7 +71,7 @@ void close_route(const std::string& id) {
   closing->clear();
   const auto found = routes().find(id);
   if (found == routes().end()) return;
-  manager().comms().erase(found->second->id());
+  forget_comm(manager(), found->second->id());
   closing->push_back(std::move(found->second));
   routes().erase(found);
 }

@@ -24,7 +24,7 @@ constexpr int control_tick_ms = 1000;
 constexpr std::chrono::milliseconds interruptible_time{1000};
 constexpr itimerval hard_limit{{0, 0}, {2, 400'000}};
 
-std::string endpoint(const xeus::xconfiguration& config, const std::string& port) {
+std::string endpoint(const Configuration& config, const std::string& port) {
   const char* const separator = config.m_transport == "tcp" ? ":" : "-";
   return config.m_transport + "://" + config.m_ip + separator + (port.empty() ? "*" : port);
 }
@@ -68,7 +68,7 @@ class Server::Messenger : public xeus::xcontrol_messenger {
   }
 };
 
-Server::Server(zmq::context_t& context, const xeus::xconfiguration& config)
+Server::Server(zmq::context_t& context, const Configuration& config)
     : signer_(config.m_signature_scheme, config.m_key),
       shell_(bound_socket(context, zmq::socket_type::router, endpoint(config, config.m_shell_port))),
       control_(bound_socket(context, zmq::socket_type::router, endpoint(config, config.m_control_port))),
@@ -88,10 +88,10 @@ Server::~Server() {
 
 std::unique_ptr<xeus::xserver> Server::make(xeus::xcontext& context, const xeus::xconfiguration& config,
                                             nl::json::error_handler_t) {
-  return std::make_unique<Server>(context.get_wrapped_context<zmq::context_t>(), config);
+  return std::make_unique<Server>(context.get_wrapped_context<zmq::context_t>(), sockets_of(config));
 }
 
-void Server::update_config_impl(xeus::xconfiguration&) const {}  // ports come from Jupyter, always fixed
+void Server::update_config_impl(Configuration&) const {}  // ports come from Jupyter, always fixed
 
 xeus::xcontrol_messenger& Server::get_control_messenger_impl() { return *messenger_; }
 

@@ -22,6 +22,7 @@
 #include "kernel/front/output.hpp"
 #include "kernel/front/publisher.hpp"
 #include "kernel/front/wire.hpp"
+#include "kernel/front/xeus_release.hpp"
 
 namespace gamelan::kernel {
 
@@ -42,7 +43,7 @@ class Server : public xeus::xserver {
     };
   };
 
-  Server(zmq::context_t& context, const xeus::xconfiguration& config);
+  Server(zmq::context_t& context, const Configuration& config);
   ~Server() override;
   /// As xeus::xkernel needs it.
   static std::unique_ptr<xeus::xserver> make(xeus::xcontext& context, const xeus::xconfiguration& config,
@@ -73,7 +74,7 @@ class Server : public xeus::xserver {
   void start_impl(xeus::xpub_message message) override;
   void abort_queue_impl(const listener& abort, long polling_interval) override;
   void stop_impl() override { request_stop(); }
-  void update_config_impl(xeus::xconfiguration& config) const override;
+  void update_config_impl(Configuration& config) const override;
 
   void serve_shell();
   void serve_shell_message(xeus::xmessage message);
