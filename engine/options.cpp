@@ -118,6 +118,12 @@ const Row rows[] = {
        choose("tiling", text);
        options.tiling = text;
      }},
+    {"--cores", "shared|own", "GAMELAN_CORES",
+     "own: where there are as many cores as ranks, each rank keeps to its own (default own)",
+     [](Options& options, const std::string& text) {
+       if (text != "shared" && text != "own") refuse("got \"" + text + "\", expected shared or own");
+       options.cores = text;
+     }},
     {"--routines", "PATH[:PATH]", "GAMELAN_ROUTINES",
      "shared libraries whose functions a notebook may call with its arrays as Global Arrays (default none)",
      [](Options& options, const std::string& text) { options.routines = text; }},

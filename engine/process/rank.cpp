@@ -19,6 +19,7 @@
 #include "engine/process/loops.hpp"
 #include "engine/process/shared_bell.hpp"
 #include "engine/process/time_limit.hpp"
+#include "engine/ranks/own_cores.hpp"
 #include "engine/serving/server.hpp"
 #include "engine/session/session.hpp"
 #include "engine/steps/routines.hpp"
@@ -118,6 +119,7 @@ void run_rank(const Options& options, Comm& comm) {
     comm.throw_together(std::nullopt);  // throws on all ranks when rank 0 could not listen
     try {
       const SharedBell bell(comm, board, {});
+      if (options.cores == "own") keep_to_own_cores(comm);
       return run_worker_loop(board, session);
     } catch (const std::exception& error) {
       end_job(comm, error);
@@ -132,6 +134,7 @@ void run_rank(const Options& options, Comm& comm) {
   board.on_lost([&server](const std::string& cause) { server->leave(cause); });
   try {
     const SharedBell bell(comm, board, server->lane_offer());
+    if (options.cores == "own") keep_to_own_cores(comm);  // the threads of server and board go anywhere
     run_root_loop(*server, board, session);
   } catch (const std::exception& error) {
     end_job(comm, error, server.get());
