@@ -20,6 +20,7 @@
 #include "kernel/arrays/promotion.hpp"
 #include "kernel/arrays/subscripts.hpp"
 #include "kernel/arrays/ufunc_type.hpp"
+#include "kernel/module/blas_threads.hpp"
 #include "kernel/module/core_functions.hpp"
 #include "kernel/module/freed_memory.hpp"
 #include "kernel/module/hot_calls.hpp"
@@ -118,6 +119,7 @@ void add_registrations(py::module_& m) {
 
 PYBIND11_MODULE(_core, m) {
   kernel::keep_freed_memory();
+  kernel::let_blas_threads_sleep();
   m.doc() = "The compiled half of gamelan: records operations and talks to the engines.";
   if (_import_array() < 0) throw py::error_already_set();
   // pybind11 tries translators newest first; these two are ours, everything else is its own.
