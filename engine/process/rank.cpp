@@ -119,7 +119,7 @@ void run_rank(const Options& options, Comm& comm) {
     comm.throw_together(std::nullopt);  // throws on all ranks when rank 0 could not listen
     try {
       const SharedBell bell(comm, board, {});
-      if (options.cores == "own") keep_to_own_cores(comm);
+      keep_to_own_cores(comm, options.cores == "own");
       return run_worker_loop(board, session);
     } catch (const std::exception& error) {
       end_job(comm, error);
@@ -134,7 +134,7 @@ void run_rank(const Options& options, Comm& comm) {
   board.on_lost([&server](const std::string& cause) { server->leave(cause); });
   try {
     const SharedBell bell(comm, board, server->lane_offer());
-    if (options.cores == "own") keep_to_own_cores(comm);  // the threads of server and board go anywhere
+    keep_to_own_cores(comm, options.cores == "own");  // the threads of server and board go anywhere
     run_root_loop(*server, board, session);
   } catch (const std::exception& error) {
     end_job(comm, error, server.get());

@@ -14,12 +14,12 @@ namespace gamelan::engine {
 /// which `core_of` gives the same number, stay together where there are enough cores. Cores are dealt in
 /// turn, so that each rank gets some of every kind, and no CPU belongs to two ranks. All of them where there
 /// are fewer CPUs than ranks.
-std::vector<int> share_of_cpus(std::vector<int> cpus, const std::function<int(int)>& core_of, int rank,
+std::vector<int> share_of_cpus(const std::vector<int>& cpus, const std::function<int(int)>& core_of, int rank,
                                int ranks);
 
-/// Has the calling thread run on its rank's share only. Threads that exist already are left alone. Does
-/// nothing where somebody has bound ranks (they may run on different CPUs: Slurm, mpiexec --bind-to), or
-/// where there are fewer CPUs than ranks. Collective.
-void keep_to_own_cores(const Comm& comm);
+/// Has the calling thread, and those that it starts from now on, run on its rank's share only. Does nothing
+/// on a machine where somebody has bound ranks (they may run on different CPUs: Slurm, mpiexec --bind-to),
+/// where there are fewer CPUs than ranks, or where a rank does not want it. Collective.
+void keep_to_own_cores(const Comm& comm, bool is_wanted);
 
 }  // namespace gamelan::engine

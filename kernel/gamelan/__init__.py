@@ -13,9 +13,14 @@ import sys as _sys
 import threading as _threading
 import warnings as _warnings
 
-import numpy as _numpy
+# Threads of NumPy's BLAS look for more work for 0.13 s after a call, on cores that engines need. These sleep after 2**20 cycles.
+# (docs/decisions/052; gamelan_kernel/shell.py has the same)
+_learns_late = "numpy" in _sys.modules and "OPENBLAS_THREAD_TIMEOUT" not in _os.environ
+_os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "20")
 
-from . import _requirements
+import numpy as _numpy  # noqa: E402
+
+from . import _requirements  # noqa: E402
 
 _requirements.require_python(_os.path.dirname(__file__), _sys.executable)
 _requirements.require_numpy(_numpy.__version__, _sys.executable)
@@ -26,6 +31,8 @@ except ImportError as _error:
     _told = _requirements.core_refusal(_error, _sys.executable)
     raise ImportError(_told, name="gamelan") from None
 
+if _learns_late:
+    _core.renew_blas_threads()
 _core.set_package_directory(_os.path.dirname(_os.path.abspath(__file__)))
 
 from . import _calls, _local, _other_libraries, _package, array_api  # noqa: E402, F401

@@ -38,6 +38,7 @@ class ZMQInteractiveShell(InteractiveShell):
     def init_environment(self):
         # Children must not wait at a pager for keys that nobody can press.
         os.environ.update(TERM="xterm-color", CLICOLOR="1", PAGER="cat", GIT_PAGER="cat")
+        os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "20")  # before a cell imports NumPy: see gamelan/__init__.py
         os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
 
     def init_hooks(self):

@@ -107,6 +107,8 @@ void add_registrations(py::module_& m) {
       "Names a function, by its code, that records what NumPy's function of that name computes and nothing "
       "else.");
   m.def("set_package_directory", &kernel::set_package_directory);
+  m.def("renew_blas_threads", &kernel::renew_blas_threads,
+        "Every OpenBLAS of this process reads its environment again.");
   m.def("set_threshold", &kernel::set_threshold);
   m.def("set_unequal_shapes_raise", &kernel::set_unequal_shapes_raise);
   m.def("set_numbers_are_weak", &kernel::set_numbers_are_weak);
@@ -119,7 +121,6 @@ void add_registrations(py::module_& m) {
 
 PYBIND11_MODULE(_core, m) {
   kernel::keep_freed_memory();
-  kernel::let_blas_threads_sleep();
   m.doc() = "The compiled half of gamelan: records operations and talks to the engines.";
   if (_import_array() < 0) throw py::error_already_set();
   // pybind11 tries translators newest first; these two are ours, everything else is its own.

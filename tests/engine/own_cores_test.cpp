@@ -7,7 +7,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "tests/mpi_test.hpp"
 
@@ -58,12 +57,14 @@ TEST(OwnCores, no_cpu_belongs_to_two_ranks) {
   const cpu_set_t before = allowed();
   const std::vector<int> users_before = users(comm);
   const bool is_enough = CPU_COUNT(&before) >= comm.size();
-  keep_to_own_cores(comm);
+  keep_to_own_cores(comm, comm.rank() > 0);
+  EXPECT_EQ(users(comm), users_before) << "one rank does not want it";
+  keep_to_own_cores(comm, true);
   const std::vector<int> users_after = users(comm);
   for (std::size_t cpu = 0; cpu < users_after.size(); ++cpu)
     EXPECT_EQ(users_after[cpu], is_enough ? std::min(users_before[cpu], 1) : users_before[cpu])
         << "CPU " << cpu;
-  keep_to_own_cores(comm);
+  keep_to_own_cores(comm, true);
   EXPECT_EQ(users(comm), users_after) << "ranks that are bound stay where they are";
   sched_setaffinity(0, sizeof before, &before);
 }

@@ -247,3 +247,17 @@ def test_two_kernels_at_once(fresh):
         fresh.run("x = 1")
         assert other.run("x").ename == "NameError"
         assert not set(children_of(fresh.pid)) & set(children_of(other.pid))
+
+
+def spun_s(**settings):
+    """How long a kernel computed after a cell with a product of NumPy's, which the notebook imported before Gamelan."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("OPENBLAS_", "OMP_"))}
+    with Notebook(env={**environment, **settings}) as notebook:
+        notebook.run("import numpy, gamelan; x = numpy.ones((700, 700)); x @ x; import time")
+        return float(notebook.run("y = x @ x; t = time.process_time(); time.sleep(0.5); print(time.process_time() - t)").out)
+
+
+def test_threads_of_numpys_blas_leave_their_cores_to_the_engines():
+    if spun_s(OPENBLAS_THREAD_TIMEOUT="28") < 0.06:
+        pytest.skip("NumPy's BLAS has no threads that look for work")
+    assert spun_s() <= 0.03
