@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "engine/options.hpp"
-#include "engine/process/blas_core.hpp"
 #include "engine/process/end_job.hpp"
 #include "engine/process/environment.hpp"
+#include "engine/process/library_settings.hpp"
 #include "engine/process/rank.hpp"
 #include "engine/process/time_limit.hpp"
 #include "engine/ranks/comm.hpp"
@@ -39,7 +39,7 @@ int run_engine(int argc, char** argv, const Options& options) {
 
 int main(int argc, char** argv) {
   using namespace gamelan::engine;
-  choose_blas_core(argv);
+  choose_library_settings(argv);
   watch_time_limit();
   const std::string rank = rank_from_launcher();
   const bool speaks = rank == "0";  // so that one message is printed, not one from every rank

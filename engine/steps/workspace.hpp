@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Scratch memory that outlives a step: the next step uses the same pages again, without clearing them.
-// Private to a rank, outside the heap of arrays, and never released. So users should ask only for what fits a
-// cache (a fold: one region).
+// What a rank keeps from step to step. Scratch memory: the next step uses the same pages again, without
+// clearing them. Private to a rank, outside the heap of arrays, and never released. So users should ask only
+// for what fits a cache (a fold: one region).
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -26,6 +26,10 @@ class Workspace {
     return part.memory.get();
   }
 
+  /// True at every second call. For a pass that may begin at either end of its operand and is repeated: it
+  /// begins where the one before has ended, because that is still in cache.
+  bool begins_at_the_end() { return begins_at_the_end_ = !begins_at_the_end_; }
+
  private:
   struct Free {
     void operator()(std::byte* memory) const { ::operator delete (memory, std::align_val_t{64}); }
@@ -35,6 +39,7 @@ class Workspace {
     std::size_t bytes = 0;
   };
   std::vector<Part> parts_;
+  bool begins_at_the_end_ = false;
 };
 
 }  // namespace gamelan::engine::steps

@@ -2,12 +2,11 @@
 """From which size on the engines are worth the way to them: measured when engines are first used.
 
 NumPy's time for an operation grows with the array. A batch takes the time of the way to the engines and back, whatever the
-size. `np.config.distribute_from`, where it says "measured", becomes the size at which NumPy's time for one operation is that of
-the way: on larger arrays engines win as soon as a program does something between two looks. There are two
-answers only, a factor of four apart, so that it seldom differs between two sessions.
+size. `np.config.distribute_from`, where it says "measured", becomes the smaller of two sizes only where even a single operation
+on an array of that size would not lose by the way; else the larger one, from which on engines win as soon as a program
+does something between two looks. There are two answers only, a factor of four apart, so that it seldom differs between two sessions.
 """
 
-import math
 import time
 
 import numpy
@@ -35,7 +34,7 @@ def measure():
 
 
 def crossing(way_s, element_s):
-    """LEAST or MOST: what is nearer, as a ratio, to the size at which NumPy takes as long as the way.
+    """LEAST where the way takes less time than NumPy for LEAST elements, else MOST.
 
     Parameters
     ----------
@@ -44,7 +43,7 @@ def crossing(way_s, element_s):
     element_s : float
         NumPy's seconds for an element.
     """
-    return LEAST if way_s < element_s * math.sqrt(LEAST * MOST) else MOST
+    return LEAST if way_s < element_s * LEAST else MOST
 
 
 def _seconds_of_way():

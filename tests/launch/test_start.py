@@ -320,3 +320,13 @@ def test_openblas_has_kernels_for_this_processor(runtime, monkeypatch, wish):
         found = [entry.partition("=")[2] for entry in variables if entry.startswith("OPENBLAS_CORETYPE=")]
         assert found == ([expected] if expected else [])
     engines.stop()
+
+
+@pytest.mark.parametrize("wish", [None, "glibc.malloc.tcache_count=9"])
+def test_malloc_keeps_what_steps_free(runtime, monkeypatch, wish):
+    monkeypatch.setenv("GLIBC_TUNABLES", wish) if wish else monkeypatch.delenv("GLIBC_TUNABLES", raising=False)
+    engines = launch.start(2)
+    for process in engines.status()["processes"]:
+        variables = Path(f"/proc/{process['pid']}/environ").read_text().split("\0")
+        assert f"GLIBC_TUNABLES={wish or 'glibc.malloc.tcache_count=1024'}" in variables
+    engines.stop()

@@ -5,6 +5,9 @@
 // read from memory once, and what lives within the chain never lies in memory as a whole. It looks at layouts
 // only; the bits are those of the single steps, because reduction blocks are whole within a row.
 #include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <numeric>
 #include <set>
 
 #include "engine/plan/operands.hpp"
@@ -17,7 +20,8 @@ namespace {
 constexpr std::int64_t bytes_together = 640 << 10;  // of all operands: most of a second-level cache
 constexpr std::int64_t fewest_together = 2;         // rows
 constexpr std::int64_t least_bytes = 1 << 20;       // of a rank's blocks: less stays in cache anyway
-constexpr std::int64_t most_for_all = 128 << 10;    // of an operand for all rows: each block of rows reads it
+constexpr std::int64_t cache_line_bytes = 64;
+constexpr std::int64_t most_for_all = 128 << 10;  // of an operand for all rows: each block of rows reads it
 // Of a rank: what comes from before the chain and is given back within it lives until its end.
 constexpr std::int64_t most_kept = 16 << 20;
 // Of a rank, in the largest pass and in all passes: an interrupt waits for the whole chain.
@@ -51,8 +55,8 @@ class Chainer {
     made_.clear();
     hoisted_.clear();
     const Layout* rows = rows_of(plan_, plan_.steps[first]);
-    std::set<int> slots;
-    std::int64_t work = 0, bytes = 0, released = 0;
+    std::map<int, std::int64_t> bytes;
+    std::int64_t work = 0, released = 0;
     std::size_t parts = 0;
     auto last = first;
     for (; last < plan_.steps.size() && released <= most_kept; ++last) {
@@ -63,11 +67,10 @@ class Chainer {
         hoisted_.insert(last);
         continue;
       }
-      for (const int slot : slots_of(step))
-        if (slots.insert(slot).second) bytes += bytes_of(slot);
+      add_bytes(step, bytes);
       work += elements_of(step) / std::max(rows->axes.front().parts, 1);
       if (last > first && (++parts == most_parts || work > most_work ||
-                           bytes * fewest_together > bytes_together * rows_in(*rows)))
+                           sum_of(bytes) * fewest_together > bytes_together * rows_in(*rows)))
         break;
       made_.insert(step.allocates.begin(), step.allocates.end());
       // What is given back lives until the end of the chain, unless the chain has made it.
@@ -128,14 +131,44 @@ class Chainer {
     return true;
   }
 
-  /// Bytes of a rank's largest blocks of all that the steps use.
+  /// Adds what a step goes through of a rank's largest blocks, by slot: of a few columns of a table, the
+  /// cache lines that they lie in.
+  void add_bytes(const Step& step, std::map<int, std::int64_t>& bytes) const {
+    std::set<int> others;
+    for (const int slot : slots_of(step)) others.insert(slot);
+    for (const auto* operand : operands_of(step)) {
+      others.erase(operand->slot);
+      auto& of_slot = bytes[operand->slot];
+      of_slot = std::min(of_slot + bytes_gone_through(operand->placement), bytes_of(operand->slot));
+    }
+    for (const int slot : others) bytes[slot] = bytes_of(slot);
+  }
+
+  static std::int64_t bytes_gone_through(const distribution::Placement& placement) {
+    const auto item = static_cast<std::int64_t>(placement.item_bytes);
+    std::int64_t lines = 1, line = item;
+    for (std::size_t k = 0; k < placement.map.axes.size(); ++k) {
+      const auto& axis = placement.map.axes[k];
+      if (axis.base_axis < 0) continue;
+      const auto indices = std::max<std::int64_t>(placement.iterations.axes[k].largest_interval(), 1);
+      if (axis.base_axis + 1 == static_cast<int>(placement.base.axes.size()))
+        line = indices * std::abs(axis.step) * item;
+      else
+        lines *= indices;
+    }
+    return lines * std::max(line, cache_line_bytes);
+  }
+
+  static std::int64_t sum_of(const std::map<int, std::int64_t>& bytes) {
+    return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0},
+                           [](std::int64_t sum, const auto& each) { return sum + each.second; });
+  }
+
+  /// Bytes that the steps go through on a rank.
   std::int64_t bytes_of_steps(std::size_t first, std::size_t last) const {
-    std::set<int> slots;
-    for (auto s = first; s < last; ++s)
-      for (const int slot : slots_of(plan_.steps[s])) slots.insert(slot);
-    std::int64_t bytes = 0;
-    for (const int slot : slots) bytes += bytes_of(slot);
-    return bytes;
+    std::map<int, std::int64_t> bytes;
+    for (auto s = first; s < last; ++s) add_bytes(plan_.steps[s], bytes);
+    return sum_of(bytes);
   }
 
   /// True when a row is reduced, and there is a later pass over whole rows.

@@ -26,6 +26,7 @@ constexpr std::int64_t panel = 256;  // of the inner axis
 constexpr std::int64_t dense_panel = 8192, vector_panel = 64, vector_tile = 16;
 constexpr std::int64_t most_rows = 16 * plan::matmul_tile_rows,
                        most_columns = 16 * plan::matmul_tile_columns;  // of a call: bounds what is packed
+constexpr std::int64_t vector_rows = 4 * vector_tile;  // of a call, where every second product goes backwards
 constexpr std::int64_t least_inner =
     64;  // a smaller tile may be multiplied by another method of BLAS than a large one
 
@@ -47,6 +48,21 @@ std::vector<distribution::Interval> cut(const distribution::Interval& part, std:
   return pieces;
 }
 
+/// y += a x, for dense rows: forwards and backwards in turn. Iterations read one matrix again and again; of
+/// one that is twice as large as the cache half is still there.
+void add_vector_product(const StepContext& context, std::int64_t rows, std::int64_t inner,
+                        const tiles::MatrixInMemory& a, const tiles::MatrixInMemory& x, std::byte* y) {
+  constexpr auto item = static_cast<std::int64_t>(sizeof(double));
+  const auto calls = (rows + vector_rows - 1) / vector_rows;
+  const bool is_backwards = context.workspace().begins_at_the_end();
+  for (std::int64_t call = 0; call < calls; ++call) {
+    const auto first = (is_backwards ? calls - 1 - call : call) * vector_rows;
+    const auto* const from = static_cast<const std::byte*>(a.data) + first * a.leading * item;
+    tiles::gemm(protocol::Dtype::float64, std::min(vector_rows, rows - first), 1, inner, {from, a.leading}, x,
+                y + first * item, 1, true);
+  }
+}
+
 }  // namespace
 
 void run(const StepContext& context, const plan::Matmul& matmul) {
@@ -62,6 +78,11 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
 
   const auto rows = mine[dims - 2], columns = mine[dims - 1];
   Panels left(context, matmul.left, matmul.dtype), right(context, matmul.right, matmul.dtype);
+  // Along dense rows a long panel pays; across them it would seldom lie with one rank.
+  const bool is_along_rows = matmul.extents[dims - 1] == 1   ? !left.is_transposed()
+                             : matmul.extents[dims - 2] == 1 ? right.is_transposed()
+                                                             : false;
+  const bool is_double = matmul.dtype == protocol::Dtype::float64;
   std::vector<std::byte> whole_tile;
   /// Adds one panel's share of one tile of the result. A tile that is cut by the end of the block is computed
   /// as a whole, as on the rank that has the other part.
@@ -74,7 +95,10 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
                                                        own_j.first - columns.first) *
                                   item;
     if (own_i == i && own_j == j) {
-      tiles::gemm(matmul.dtype, i.size(), j.size(), depth, a, b, own, columns.size(), true);
+      if (is_along_rows && columns.size() == 1 && is_double && !a.is_transposed)
+        add_vector_product(context, i.size(), depth, a, b, own);
+      else
+        tiles::gemm(matmul.dtype, i.size(), j.size(), depth, a, b, own, columns.size(), true);
       return;
     }
     whole_tile.assign(static_cast<std::size_t>(i.size() * j.size()) * item, std::byte{0});
@@ -87,11 +111,6 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
     tiles::gemm(matmul.dtype, i.size(), j.size(), depth, a, b, whole_tile.data(), j.size(), true);
     copy_box(matmul.dtype, matmul.dtype, extents, whole_tile.data() + corner, tile_strides, own, own_strides);
   };
-  // Along dense rows a long panel pays; across them it would seldom lie with one rank.
-  const bool is_along_rows = matmul.extents[dims - 1] == 1   ? !left.is_transposed()
-                             : matmul.extents[dims - 2] == 1 ? right.is_transposed()
-                                                             : false;
-  const bool is_double = matmul.dtype == protocol::Dtype::float64;
   const bool is_vector = is_double && std::min(matmul.extents[dims - 2], matmul.extents[dims - 1]) == 1;
   const auto panel_length = is_along_rows ? dense_panel : is_vector ? vector_panel : panel;
   const auto tile_rows = is_vector ? vector_tile : plan::matmul_tile_rows,

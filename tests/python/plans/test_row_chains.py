@@ -2,6 +2,8 @@
 """Reductions and searches of rows, and what takes their results, go over some rows at a time: one step, whose values are
 NumPy's, and what lives within it is never there as a whole."""
 
+import re
+
 import gamelan
 import numpy
 import pytest
@@ -132,3 +134,13 @@ def test_what_lives_within_a_chain_is_there_some_rows_at_a_time(engine, ranks, n
     passing = [line for line in plan.splitlines() if "4001x1013" in line and "rows at a time" in line]
     bytes_of_them = [int(line.split(" bytes per rank")[0].split()[-1]) for line in passing]
     assert len(passing) == temporaries and max(bytes_of_them) < a.nbytes / ranks / 10, plan
+
+
+def test_of_a_wide_table_the_columns_in_use_count(engine, ranks):
+    """The fewer bytes of a row are read, the more rows fit in cache: the nearest of eight centres by 16 of 600 columns."""
+    if not ranks:
+        pytest.skip("the model has no plans")
+    points, centres = rows(gamelan, shape=(16_001, 600))[:, :16], rows(gamelan, shape=(8, 16))
+    gamelan.sync()
+    plan = gamelan.explain(((points[:, None, :] - centres[None]) ** 2).sum(-1).argmin(1))
+    assert int(re.search(r"(\d+) rows at a time", plan)[1]) > 400, plan

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/process/blas_core.hpp"
+#include "engine/process/library_settings.hpp"
 
 #include <dlfcn.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,7 +16,6 @@
 namespace gamelan::engine {
 namespace {
 
-constexpr const char* variable = "OPENBLAS_CORETYPE";
 // What the library has for processors without AVX; the first is what it takes for those that it does not
 // know.
 constexpr std::string_view without_avx[] = {"Prescott", "Katmai", "Coppermine", "Northwood", "Banias",
@@ -29,14 +29,21 @@ std::string_view chosen_core() {
   return ask == nullptr ? "" : ask();
 }
 
+/// True when the variable was not set and is now.
+bool set_unless_given(const char* name, const char* value) {
+  return std::getenv(name) == nullptr && setenv(name, value, 0) == 0;
+}
+
 }  // namespace
 
-void choose_blas_core(char** argv) {
+void choose_library_settings(char** argv) {
+  if (getauxval(AT_SECURE) != 0) return;  // glibc would take the variable away each time
   const auto level = tiles::best_isa();
-  if (level == tiles::Isa::baseline || std::getenv(variable) != nullptr) return;
-  if (std::ranges::find(without_avx, chosen_core()) == std::end(without_avx)) return;
-  setenv(variable, level == tiles::Isa::avx512 ? "SkylakeX" : "Haswell", 0);
-  // The variable is read while the library is loaded. By the file's own name, which the process then has.
+  bool is_new = set_unless_given("GLIBC_TUNABLES", "glibc.malloc.tcache_count=1024");
+  if (level != tiles::Isa::baseline && std::ranges::find(without_avx, chosen_core()) != std::end(without_avx))
+    is_new |= set_unless_given("OPENBLAS_CORETYPE", level == tiles::Isa::avx512 ? "SkylakeX" : "Haswell");
+  if (!is_new) return;
+  // By the file's own name, which the process then has.
   std::error_code failure;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", failure);
   if (!failure) execv(program.c_str(), argv);
