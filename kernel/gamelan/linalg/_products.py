@@ -62,28 +62,29 @@ def matmul(x1, x2, /, out=None, *, casting="same_kind", order="K", dtype=None, s
 
 
 def _matrix_product(x1, x2, result_dtype):
-    if x1.ndim == 0 or x2.ndim == 0:
-        which = 0 if x1.ndim == 0 else 1
+    left, right = x1._a, x2._a  # what NumPy says of their axes costs less than what the arrays say
+    if left.ndim == 0 or right.ndim == 0:
+        which = 0 if left.ndim == 0 else 1
         raise ValueError(
             f"matmul: Input operand {which} does not have enough dimensions (has 0, gufunc core with signature "
             "(n?,k),(k,m?)->(n?,m?) requires 1)"
         )
-    contracted = x2.shape[-min(x2.ndim, 2)]
-    if x1.shape[-1] != contracted:
+    contracted = right.shape[-min(right.ndim, 2)]
+    if left.shape[-1] != contracted:
         raise ValueError(
             f"matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
-            f"(n?,k),(k,m?)->(n?,m?) (size {contracted} is different from {x1.shape[-1]})"
+            f"(n?,k),(k,m?)->(n?,m?) (size {contracted} is different from {left.shape[-1]})"
         )
-    if x1.ndim == 1 and x2.ndim == 1:
+    if left.ndim == 1 and right.ndim == 1:
         return _inner(x1, x2, result_dtype)
-    left = x1[None, :] if x1.ndim == 1 else x1
-    right = x2[:, None] if x2.ndim == 1 else x2
-    result = _product(left, right, result_dtype)
-    if x1.ndim == 1:
-        result = result[..., 0, :]
-    if x2.ndim == 1:
-        result = result[..., 0]
-    return result
+    result = _product(
+        _core.view(x1, left[None, :]) if left.ndim == 1 else x1,
+        _core.view(x2, right[:, None]) if right.ndim == 1 else x2,
+        result_dtype,
+    )
+    if left.ndim == 1:
+        return _core.view(result, result._a[..., 0, :])
+    return _core.view(result, result._a[..., 0]) if right.ndim == 1 else result
 
 
 def matmul_with(x1, x2, out, keywords):
@@ -120,14 +121,17 @@ def _inner(left, right, dtype):
 
 def _product(left, right, dtype):
     """The engines' matmul of two stacks of matrices."""
-    lead = numpy.broadcast_shapes(left.shape[:-2], right.shape[:-2])
     if dtype == bool:
         # A true pair anywhere: counted in integers, which cannot overflow for extents that fit in memory.
         left, right = (each.astype(bool, copy=False).astype("i8") for each in (left, right))
         return _product(left, right, numpy.dtype("i8")) != 0
-    left, right = (_core.view(matrix, numpy.broadcast_to(matrix._a, lead + matrix.shape[-2:])) for matrix in (left, right))
+    rows, columns = left._a.shape, right._a.shape
+    lead = rows[:-2]
+    if columns[:-2] != lead:
+        lead = numpy.broadcast_shapes(lead, columns[:-2])
+        left, right = (_core.view(each, numpy.broadcast_to(each._a, lead + each.shape[-2:])) for each in (left, right))
     number = dtype_number(dtype)
-    result = _core.empty(lead + (left.shape[-2], right.shape[-1]), number)
+    result = _core.empty((*lead, rows[-2], columns[-1]), number)
     _core.record(OPS["matmul"], number, result, True, (left, right), ())
     return result
 
