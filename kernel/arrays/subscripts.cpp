@@ -40,6 +40,10 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
 PyObject* local_subscript(PyObject* self, PyObject* key) {
   if (is_basic(key)) return PyArray_Type.tp_as_mapping->mp_subscript(self, key);
   if (is_distributed(key)) return get_item(self, key);
+  if (PyArray_Check(key)) {
+    if (PyObject* const picked = guarded([&] { return picked_by_mask(self, key).release(); })) return picked;
+    if (PyErr_Occurred() != nullptr) return nullptr;
+  }
   if (!is_local(self)) return PyArray_Type.tp_as_mapping->mp_subscript(self, key);
   // Of a derived class NumPy would return a view of the elements that it has gathered.
   return guarded([&] {
@@ -51,6 +55,15 @@ PyObject* local_subscript(PyObject* self, PyObject* key) {
 
 int local_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
   if (value != nullptr && is_distributed(value)) return set_item(self, key, value);
+  if (value != nullptr && PyArray_Check(key) && !is_distributed(key)) {
+    bool is_done = false;
+    guarded([&]() -> PyObject* {
+      is_done = assign_by_mask(self, key, value);
+      return nullptr;
+    });
+    if (is_done) return 0;
+    if (PyErr_Occurred() != nullptr) return -1;
+  }
   return PyArray_Type.tp_as_mapping->mp_ass_subscript(self, key, value);
 }
 

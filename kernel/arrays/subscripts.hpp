@@ -11,6 +11,20 @@ namespace gamelan::kernel {
 /// Functions of gamelan._indexing._subscripts: a[key] and a[key] = value where an array is distributed.
 extern Hook get_item_hook, set_item_hook;
 
+// Masks (masks.cpp), by loops of our own (kernel/local/selection). They take what is usual: the mask has the
+// array's shape, both lie in C order, and nothing overlaps. All else is NumPy's.
+
+/// a[mask]; empty, without an exception, where NumPy shall do it. Throws PythonError.
+Ref picked_by_mask(PyObject* array, PyObject* mask);
+
+/// a[mask] = value. False, and nothing written, where NumPy shall do it. Throws PythonError, before it
+/// writes.
+bool assign_by_mask(PyObject* array, PyObject* mask, PyObject* value);
+
+/// numpy.where(mask, yes, no) for arrays of the mask's shape, of which one may be a Python number; empty
+/// where NumPy shall do it. A plain NumPy array. Throws PythonError.
+Ref chosen_by_mask(PyObject* mask, PyObject* yes, PyObject* no);
+
 /// Functions for the slots of the type of small arrays.
 PyObject* local_subscript(PyObject* self, PyObject* key);
 int local_assign_subscript(PyObject* self, PyObject* key, PyObject* value);

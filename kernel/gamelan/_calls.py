@@ -8,7 +8,8 @@ from types import FunctionType, MethodType
 
 import numpy
 
-from . import _core, _dear_calls, _docs, _small_calls
+from . import _core, _docs
+from ._small import _dear_calls, _small_calls
 
 _core.Call.__doc__ = _docs.Documentation(
     "A function of Gamelan: an interrupt undoes all that one call has recorded, or nothing of it."

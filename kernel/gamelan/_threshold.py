@@ -4,7 +4,8 @@
 NumPy's time for an operation grows with the array. A batch takes the time of the way to the engines and back, whatever the
 size. `np.config.distribute_from`, where it says "measured", becomes the smaller of two sizes only where even a single operation
 on an array of that size would not lose by the way; else the larger one, from which on engines win as soon as a program
-does something between two looks. There are two answers only, a factor of four apart, so that it seldom differs between two sessions.
+does something between two looks. There are two answers only, a factor of four apart, so that it seldom differs between two
+sessions.
 """
 
 import time

@@ -11,6 +11,8 @@ namespace gamelan::kernel {
 
 /// Adds what concerns arrays: elements that come and go, random numbers, warnings.
 void add_array_functions(pybind11::module_& m);
+/// Adds what computes on small arrays by loops of our own.
+void add_local_functions(pybind11::module_& m);
 /// Adds what concerns the session's log, and that of an earlier kernel.
 void add_log_functions(pybind11::module_& m);
 /// Adds what plans a cell without running it.

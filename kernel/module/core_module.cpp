@@ -146,6 +146,7 @@ PYBIND11_MODULE(_core, m) {
   kernel::add_call_type(m.ptr());
   kernel::set_shortcut(&kernel::call_with_small);
   kernel::add_array_functions(m);
+  kernel::add_local_functions(m);
   kernel::add_session_functions(m);
   kernel::add_checkpoint_functions(m);
   kernel::add_log_functions(m);

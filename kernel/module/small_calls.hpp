@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calls of functions with small arrays only go to NumPy's function at once: the Python function that decides
 // where an array lives would cost ten times a call on ten elements. Which functions may, and how large their
-// results get, is said in gamelan._small_calls.
+// results get, is said in gamelan._small._small_calls.
 #pragma once
 #include "kernel/arrays/numpy_api.hpp"
 // (Python.h first)

@@ -6,7 +6,8 @@ import numpy
 import pytest
 
 import gamelan
-from gamelan import _core, _dear_calls
+from gamelan import _core
+from gamelan._small import _dear_calls
 
 SIZES = (66_000, 100_003, 500_000)
 DTYPES = ("f8", "f4", "i8", "i4", "i2", "u8", "u1", "?")

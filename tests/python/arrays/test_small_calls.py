@@ -7,7 +7,8 @@ import numpy
 import pytest
 
 import gamelan
-from gamelan import _core, _small_calls
+from gamelan import _core
+from gamelan._small import _small_calls
 
 
 def functions():

@@ -13,9 +13,11 @@ import time
 
 import numpy
 
-from . import _core
-from ._config import config
+from .. import _core
+from .._config import config
+from ._own_loops import OWN, Where
 
+_LEAST_OF_A_MASK = 1 << 10  # elements
 LEAST = 1 << 15  # elements: below, NumPy takes less time than any way
 _LEAST_S = 3e-4  # that NumPy takes: below, there is little to gain
 _TRIES = 2  # of engines, before they count as slower: the first finds no plan
@@ -38,7 +40,11 @@ _DEAR = {
 
 def bind(call):
     """Has a function that users call ask here, if it is one of these and NumPy's own is called for small arrays."""
-    if call.__name__ in _DEAR and getattr(call, "_numpys", None) is not None:
+    if getattr(call, "_numpys", None) is None:
+        return
+    if call.__name__ == "where":
+        call._dear, call._dear_from = Where(call._numpys), _LEAST_OF_A_MASK
+    if call.__name__ in _DEAR:
         call._dear = _DearCall(call.__wrapped__, call._numpys, *_DEAR[call.__name__])
         call._dear_from = LEAST
 
@@ -98,9 +104,14 @@ class _DearCall:
             times.note(10 * (times.here_s or 1.0), True)
         start = time.perf_counter()
         try:
-            return self._numpys(*arguments, **keywords)
+            return self._here(arguments, keywords)
         finally:
             times.note(time.perf_counter() - start, False)
+
+    def _here(self, arguments, keywords):
+        own = OWN.get(self._ours.__name__)
+        result = own(*arguments, **keywords) if own is not None else None
+        return self._numpys(*arguments, **keywords) if result is None else result
 
     def _kind(self, arguments, keywords):
         """What tells apart calls that take other times; None for a call that is NumPy's in any case."""
@@ -150,6 +161,9 @@ def _can_be_sent(value):
 
 def _has_equals_that_differ(array):
     """Has it a zero or a NaN with a sign?"""
+    found = _core.has_signed_zero_or_nan(array)
+    if found is not None:
+        return found
     return array.dtype.kind == "f" and bool(numpy.signbit(array[(array == 0) | (array != array)]).any())
 
 

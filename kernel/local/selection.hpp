@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Masks on arrays in this process, whose elements lie one behind the other. NumPy branches at each element of
+// a mask, which costs a few nanoseconds where true and false alternate at random; these loops do not.
+// Elements are moved as they are, so an element may be anything of 1, 2, 4, 8 or 16 bytes without references.
+// True is every byte but 0, because a view of other memory may be a mask.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace gamelan::kernel {
+
+/// True for sizes of elements, in bytes, that these loops know.
+bool is_known_item(std::size_t item_bytes);
+
+std::int64_t count_true(const std::uint8_t* mask, std::int64_t elements);
+
+/// to = from[mask], where `picked` elements of the mask are true.
+void compress(std::size_t item_bytes, const void* from, const std::uint8_t* mask, void* to,
+              std::int64_t picked);
+
+/// to[mask] = values, where `picked` elements of the mask are true.
+void expand(std::size_t item_bytes, const void* values, const std::uint8_t* mask, void* to,
+            std::int64_t picked);
+
+/// to[mask] = value, which is one element.
+void fill(std::size_t item_bytes, const void* value, const std::uint8_t* mask, void* to,
+          std::int64_t elements);
+
+/// Elements, or a single one for all places.
+struct Choice {
+  const void* first;
+  bool is_single;
+};
+/// to = where(mask, yes, no). `to` overlaps nothing else.
+void choose(std::size_t item_bytes, const std::uint8_t* mask, Choice yes, Choice no, void* to,
+            std::int64_t elements);
+
+}  // namespace gamelan::kernel

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The functions of gamelan._core that compute on small arrays by loops of our own (kernel/local). Each
+// returns None for arguments that NumPy shall have. `gamelan._small._own_loops` calls them.
+#include "kernel/arrays/numpy_api.hpp"
+// (numpy_api.hpp first, as everywhere)
+#include <cmath>
+#include <optional>
+
+#include "kernel/arrays/array_object.hpp"
+#include "kernel/arrays/subscripts.hpp"
+#include "kernel/local/order.hpp"
+#include "kernel/module/core_functions.hpp"
+#include "kernel/recorder/python_object.hpp"
+
+namespace py = pybind11;
+
+namespace gamelan::kernel {
+namespace {
+
+std::optional<Number> number_of(PyArrayObject* array) {
+  if (!PyArray_ISNOTSWAPPED(array)) return std::nullopt;
+  const bool is_wide = PyArray_ITEMSIZE(array) == 8;
+  if (!is_wide && PyArray_ITEMSIZE(array) != 4) return std::nullopt;
+  switch (PyArray_DESCR(array)->kind) {
+    case 'i':
+      return is_wide ? Number::int64 : Number::int32;
+    case 'u':
+      return is_wide ? Number::uint64 : Number::uint32;
+    case 'f':
+      return is_wide ? Number::float64 : Number::float32;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// The kind of numbers of an array in one piece; none for anything else.
+std::optional<Number> line_of(const py::handle& object) {
+  if (!PyArray_Check(object.ptr())) return std::nullopt;
+  auto* const array = reinterpret_cast<PyArrayObject*>(object.ptr());
+  if (!PyArray_IS_C_CONTIGUOUS(array) || !PyArray_ISALIGNED(array) || PyArray_NDIM(array) == 0)
+    return std::nullopt;
+  return number_of(array);
+}
+
+PyArrayObject* numpys_of(const py::handle& object) { return reinterpret_cast<PyArrayObject*>(object.ptr()); }
+
+py::object sorted(const py::object& array, bool drops_repeated) {
+  const auto kind = line_of(array);
+  if (!kind || PyArray_NDIM(numpys_of(array)) != 1) return py::none();
+  const auto count = PyArray_SIZE(numpys_of(array));
+  if (has_signed_zero_or_nan(*kind, PyArray_DATA(numpys_of(array)), count)) return py::none();
+  py::object result = python(Ref::checked(PyArray_NewCopy(numpys_of(array), NPY_CORDER)));
+  void* const numbers = PyArray_DATA(numpys_of(result));
+  sort_numbers(*kind, numbers, count);
+  if (!drops_repeated) return result;
+  if (!is_ascending(*kind, numbers, count)) return py::none();  // there are NaNs: how many stay, NumPy says
+  return result[py::slice(0, drop_repeated(*kind, numbers, count), 1)].attr("copy")();
+}
+
+py::object searched(const py::object& edges, const py::object& values, bool is_behind_equals,
+                    bool must_ascend) {
+  const auto kind = line_of(edges);
+  if (!kind || line_of(values) != kind || PyArray_NDIM(numpys_of(edges)) != 1) return py::none();
+  const auto edge_count = PyArray_SIZE(numpys_of(edges)), count = PyArray_SIZE(numpys_of(values));
+  const void* const sorted_edges = PyArray_DATA(numpys_of(edges));
+  if (must_ascend && !is_ascending(*kind, sorted_edges, edge_count)) return py::none();
+  py::object places = python(Ref::checked(
+      PyArray_SimpleNew(PyArray_NDIM(numpys_of(values)), PyArray_DIMS(numpys_of(values)), NPY_INT64)));
+  search_sorted(*kind, sorted_edges, edge_count, PyArray_DATA(numpys_of(values)), count, is_behind_equals,
+                static_cast<std::int64_t*>(PyArray_DATA(numpys_of(places))));
+  return places;
+}
+
+}  // namespace
+
+void add_local_functions(py::module_& m) {
+  m.def("sorted_here", &sorted, "A sorted copy of a vector; its different numbers only, if wanted.");
+  m.def(
+      "has_signed_zero_or_nan",
+      [](const py::object& array) -> py::object {
+        const auto kind = line_of(array);
+        if (!kind) return py::none();
+        return py::bool_(
+            has_signed_zero_or_nan(*kind, PyArray_DATA(numpys_of(array)), PyArray_SIZE(numpys_of(array))));
+      },
+      "Has an array in one piece a -0.0, or a NaN with a sign?");
+  m.def("searched_here", &searched, "Where values belong among sorted edges.");
+  m.def(
+      "chosen_here",
+      [](const py::object& mask, const py::object& yes, const py::object& no) -> py::object {
+        Ref chosen = chosen_by_mask(mask.ptr(), yes.ptr(), no.ptr());
+        return chosen ? python(std::move(chosen)) : py::none();
+      },
+      "numpy.where(mask, yes, no).");
+}
+
+}  // namespace gamelan::kernel
