@@ -9,13 +9,15 @@ namespace gamelan::engine::plan {
 /// First half of reductions over the same axes. For each of them the program computes values into scratch,
 /// reduction block by reduction block (and may store arrays on the way). Each reduction block is folded to
 /// one element of `partials`. The axes of `partials` are the iteration axes, except that a reduced axis
-/// counts reduction blocks.
+/// counts reduction blocks. Where these are the results, in the same blocks of memory, there is no second
+/// half.
 struct FoldBlocks {
   struct Fold {
     Op op{};  ///< the binary op
     Dtype loop{};
-    int partials = -1;  ///< slot
-    int command = -1;   ///< the command of the batch to which floating-point errors of the fold belong
+    int partials = -1;       ///< slot
+    int command = -1;        ///< the command of the batch to which floating-point errors of the fold belong
+    bool is_result = false;  ///< `partials` is the result itself: it has no reduced axes
   };
   FusedLoop values;           ///< `values.iterations` is the layout of the reduction blocks
   Shape extents;              ///< of the iteration space
@@ -24,6 +26,7 @@ struct FoldBlocks {
   std::vector<Fold> folds;
   bool is_complete = false;  ///< reduction blocks are folded to one element at once: a reduced axis of
                              ///< `partials` has extent 1
+  Layout kept;               ///< of the partials, the reduced axes included
 };
 
 /// Reduction, second half: the partials of each output element are folded by a fixed tree and cast to the

@@ -312,8 +312,15 @@ class Steps {
       require(fold.values.iterations.axes[k].extent == blocks, "the blocks do not make up the whole");
       partials.push_back(fold.is_complete && fold.reduced[k] ? 1 : blocks);
     }
-    for (const auto& each : fold.folds)
-      require(info(each.partials).extents == partials, "partials are not one for each block");
+    Shape results;
+    for (std::size_t k = 0; k < dims; ++k)
+      if (!fold.reduced[k]) results.push_back(partials[k]);
+    for (const auto& each : fold.folds) {
+      require(info(each.partials).extents == (each.is_result ? results : partials),
+              "partials are not one for each block");
+      require(!each.is_result || protocol::element_count(results) == protocol::element_count(partials),
+              "a result of several blocks");
+    }
     check_loop(fold.values, fold.extents, fold.folds.size());
   }
 

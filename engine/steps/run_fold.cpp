@@ -248,9 +248,9 @@ class BlockFolder {
 
   void store_partials(const plan::FoldBlocks::Fold& fold, const Scratch& scratch, const Box& region,
                       int owner) {
-    const auto& info = context_.info(fold.partials);
+    const auto& layout = fold.is_result ? fold_.kept : context_.info(fold.partials).layout;
     const auto item = static_cast<std::size_t>(scratch.item);
-    const Box block = info.layout.box(owner);
+    const Box block = layout.box(owner);
     Box part = region;
     Shape extents(dims_), block_extents(dims_);
     for (std::size_t k = 0; k < dims_; ++k) {

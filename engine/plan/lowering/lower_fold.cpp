@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From a group with reductions to steps: one that folds the reduction blocks of all of them (FoldBlocks),
 // more of that kind while there are many partials, then one for each reduction that folds the last partials
-// to its results (FoldFinish).
+// to its results (FoldFinish), unless there is one partial for each.
 #include <algorithm>
 
 #include "engine/plan/lowering/program_builder.hpp"
@@ -128,6 +128,25 @@ void fold_partials(StepWriter& writer, FoldBlocks& fold, std::vector<ArrayId>& p
 
 }  // namespace
 
+/// True when the partials are the command's new array, block by block: `kept` is its layout but for reduced
+/// axes of extent 1.
+bool are_results(const Context& context, const protocol::Command& command, const FoldBlocks& fold,
+                 Dtype loop) {
+  const auto& info = context.arrays.at(command.out.base);
+  if (!command.creates || info.dtype != loop || command.out.dtype != loop ||
+      protocol::element_count(fold.extents) == 0 ||
+      !protocol::same_elements(command.out, protocol::whole(command.out.base, info.dtype, info.extents)))
+    return false;
+  Layout without = fold.kept;
+  without.axes.clear();
+  for (std::size_t k = 0; k < fold.reduced.size(); ++k)
+    if (!fold.reduced[k])
+      without.axes.push_back(fold.kept.axes[k]);
+    else if (fold.kept.axes[k].extent != 1)
+      return false;
+  return !without.axes.empty() && info.layout == without;
+}
+
 Dtype loop_of_fold(const protocol::Command& command) {
   return protocol::info(command.op).result == protocol::Result::boolean ? Dtype::bool_ : command.loop;
 }
@@ -151,10 +170,10 @@ void lower_fold(StepWriter& writer, const Group& group, FusedLoop values, Step s
                      std::all_of(axes.begin(), axes.end(), [&](auto axis) {
                        return blocks.axes[static_cast<std::size_t>(axis)].parts == 1;
                      });
-  Layout kept = blocks;
+  fold.kept = blocks;
   if (fold.is_complete)
     for (const auto axis : axes)
-      kept.axes[static_cast<std::size_t>(axis)] = {.extent = 1, .template_extent = 1};
+      fold.kept.axes[static_cast<std::size_t>(axis)] = {.extent = 1, .template_extent = 1};
 
   std::vector<const Node*> reductions;
   std::vector<ArrayId> partials;
@@ -162,15 +181,24 @@ void lower_fold(StepWriter& writer, const Group& group, FusedLoop values, Step s
     const auto& node = context.nodes[static_cast<std::size_t>(n)];
     if (node.kind != Node::Kind::reduce) continue;
     const auto loop = loop_of_fold(node.command);
+    FoldBlocks::Fold each{protocol::info(node.command.op).of, loop, -1, node.source};
+    each.is_result = are_results(context, node.command, fold, loop);
+    if (each.is_result) {
+      each.partials = writer.make(step, node.command.out.base);
+      fold.folds.push_back(each);
+      continue;
+    }
     reductions.push_back(&node);
-    partials.push_back(make_partials(context, kept, loop));
-    fold.folds.push_back(
-        {protocol::info(node.command.op).of, loop, writer.make(step, partials.back()), node.source});
+    partials.push_back(make_partials(context, fold.kept, loop));
+    each.partials = writer.make(step, partials.back());
+    fold.folds.push_back(each);
     std::erase(step.commands, node.source);  // its second half completes it
   }
   step.command = step.commands.empty() ? -1 : *std::max_element(step.commands.begin(), step.commands.end());
   step.body = fold;
   writer.finish(std::move(step));
+  std::erase_if(fold.folds, [](const auto& each) { return each.is_result; });
+  if (reductions.empty()) return;
   const auto count = [&] {
     return partials_per_result(context.arrays.at(partials.front()).extents, fold.reduced);
   };
