@@ -315,10 +315,17 @@ class Steps {
     Shape results;
     for (std::size_t k = 0; k < dims; ++k)
       if (!fold.reduced[k]) results.push_back(partials[k]);
+    Layout of_results = fold.kept;
+    of_results.axes.clear();
+    for (std::size_t k = 0; k < fold.kept.axes.size() && k < dims; ++k)
+      if (!fold.reduced[k]) of_results.axes.push_back(fold.kept.axes[k]);
     for (const auto& each : fold.folds) {
-      require(info(each.partials).extents == (each.is_result ? results : partials),
-              "partials are not one for each block");
-      require(!each.is_result || protocol::element_count(results) == protocol::element_count(partials),
+      const auto& of = info(each.partials);
+      require(of.extents == (each.is_result ? results : partials), "partials are not one for each block");
+      require(of.dtype == each.loop, "partials have another dtype than their fold");
+      if (!each.is_result) continue;
+      require(of.layout == of_results, "a result lies otherwise than its partials");
+      require(protocol::element_count(results) == protocol::element_count(partials),
               "a result of several blocks");
     }
     check_loop(fold.values, fold.extents, fold.folds.size());

@@ -37,16 +37,17 @@ bool set_unless_given(const char* name, const char* value) {
 }  // namespace
 
 void choose_library_settings(char** argv) {
-  if (getauxval(AT_SECURE) != 0) return;  // glibc would take the variable away each time
-  const auto level = tiles::best_isa();
-  bool is_new = set_unless_given("GLIBC_TUNABLES", "glibc.malloc.tcache_count=1024");
-  if (level != tiles::Isa::baseline && std::ranges::find(without_avx, chosen_core()) != std::end(without_avx))
-    is_new |= set_unless_given("OPENBLAS_CORETYPE", level == tiles::Isa::avx512 ? "SkylakeX" : "Haswell");
-  if (!is_new) return;
-  // By the file's own name, which the process then has.
   std::error_code failure;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", failure);
-  if (!failure) execv(program.c_str(), argv);
+  if (failure || program.filename().string().starts_with("ld"))
+    return;  // a loader was told to start this one
+  const auto level = tiles::best_isa();
+  // From a program with another user's rights glibc would take the variable away each time.
+  bool is_new =
+      getauxval(AT_SECURE) == 0 && set_unless_given("GLIBC_TUNABLES", "glibc.malloc.tcache_count=1024");
+  if (level != tiles::Isa::baseline && std::ranges::find(without_avx, chosen_core()) != std::end(without_avx))
+    is_new |= set_unless_given("OPENBLAS_CORETYPE", level == tiles::Isa::avx512 ? "SkylakeX" : "Haswell");
+  if (is_new) execv(program.c_str(), argv);  // by the file's own name, which the process then has
   // Without another start the engine is slower, no more.
 }
 

@@ -7,9 +7,7 @@
 namespace gamelan::engine {
 
 /// Runs this program again, as the same process, with
-/// - OPENBLAS_CORETYPE, where OpenBLAS has chosen the kernels of a processor without AVX and this one has
-/// AVX2
-///   or AVX-512;
+/// - OPENBLAS_CORETYPE, where OpenBLAS has chosen kernels for a processor without AVX and this one has it;
 /// - GLIBC_TUNABLES, so that a thread keeps the small pieces of memory that it frees.
 /// What the user has set stays. Returns where there is nothing to set. To be called first of all: nothing is
 /// open yet.

@@ -26,8 +26,8 @@ class Workspace {
     return part.memory.get();
   }
 
-  /// True at every second call. For a pass that may begin at either end of its operand and is repeated: it
-  /// begins where the one before has ended, because that is still in cache.
+  /// True at every second call, one for each pass that may begin at either end of its operand and is
+  /// repeated: it begins where the one before has ended, because that is still in cache.
   bool begins_at_the_end() { return begins_at_the_end_ = !begins_at_the_end_; }
 
  private:

@@ -4,12 +4,18 @@
 #pragma once
 #include "kernel/arrays/numpy_api.hpp"
 // (Python.h first)
+#include <cstdint>
+
 #include "kernel/recorder/python_object.hpp"
 
 namespace gamelan::kernel {
 
 /// Functions of gamelan._indexing._subscripts: a[key] and a[key] = value where an array is distributed.
 extern Hook get_item_hook, set_item_hook;
+
+/// Elements from which on masks go by loops of our own: these questions cost more than NumPy's loop over
+/// fewer.
+constexpr std::int64_t least_of_a_mask = 1024;
 
 // Masks (masks.cpp), by loops of our own (kernel/local/selection). They take what is usual: the mask has the
 // array's shape, both lie in C order, and nothing overlaps. All else is NumPy's.
@@ -21,8 +27,8 @@ Ref picked_by_mask(PyObject* array, PyObject* mask);
 /// writes.
 bool assign_by_mask(PyObject* array, PyObject* mask, PyObject* value);
 
-/// numpy.where(mask, yes, no) for arrays of the mask's shape, of which one may be a Python number; empty
-/// where NumPy shall do it. A plain NumPy array. Throws PythonError.
+/// numpy.where(mask, yes, no) for two arrays of the mask's shape and of one dtype, or one and a Python number
+/// that does not change the dtype; empty where NumPy shall do it. A plain NumPy array. Throws PythonError.
 Ref chosen_by_mask(PyObject* mask, PyObject* yes, PyObject* no);
 
 /// Functions for the slots of the type of small arrays.

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <limits>
 #include <memory>
-#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -117,7 +116,6 @@ void search(const T* edges, std::int64_t edge_count, const T* values, std::int64
 
 void sort_numbers(Number kind, void* numbers, std::int64_t count) {
   if (count < 2) return;
-  if (count > std::numeric_limits<std::uint32_t>::max()) throw std::bad_alloc();  // nobody sorts so many here
   with_number(kind, [&](auto number) {
     using T = decltype(number);
     using Key = Bits<T>;
@@ -161,19 +159,30 @@ bool is_ascending(Number kind, const void* numbers, std::int64_t count) {
   });
 }
 
-bool has_signed_zero_or_nan(Number kind, const void* numbers, std::int64_t count) {
+bool has_equals_that_differ(Number kind, const void* numbers, std::int64_t count) {
   return with_number(kind, [&](auto number) {
     using T = decltype(number);
     bool has_one = false;
     if constexpr (std::floating_point<T>) {
-      const T* const first = static_cast<const T*>(numbers);
       constexpr auto sign = std::bit_cast<Bits<T>>(T{-0.0}),
-                     infinity = std::bit_cast<Bits<T>>(-std::numeric_limits<T>::infinity());
+                     infinity = std::bit_cast<Bits<T>>(std::numeric_limits<T>::infinity()),
+                     usual = std::bit_cast<Bits<T>>(std::numeric_limits<T>::quiet_NaN());
+      const T* const first = static_cast<const T*>(numbers);
       for (std::int64_t i = 0; i < count; ++i) {
         const auto bits = std::bit_cast<Bits<T>>(first[i]);
-        has_one |= (bits == sign) | (bits > infinity);
+        has_one |= (bits == sign) | (((bits & ~sign) > infinity) & (bits != usual));
       }
     }
+    return has_one;
+  });
+}
+
+bool has_nan(Number kind, const void* numbers, std::int64_t count) {
+  return with_number(kind, [&](auto number) {
+    using T = decltype(number);
+    const T* const first = static_cast<const T*>(numbers);
+    bool has_one = false;
+    for (std::int64_t i = 0; i < count; ++i) has_one |= first[i] != first[i];
     return has_one;
   });
 }

@@ -11,8 +11,8 @@ namespace gamelan::kernel {
 enum class Number : std::uint8_t { int32, int64, uint32, uint64, float32, float64 };
 
 /// Sorts in place, by the digits of the numbers (least significant first): a pass over memory for each digit
-/// of eight bits that is not the same in all numbers. Takes memory for as many numbers again; throws
-/// std::bad_alloc.
+/// of eight bits that is not the same in all numbers. Fewer than 2**32 numbers. Takes memory for twice as
+/// many; throws std::bad_alloc.
 void sort_numbers(Number kind, void* numbers, std::int64_t count);
 
 /// Moves the first of each run of equal numbers to the front and says how many there are.
@@ -25,7 +25,10 @@ void search_sorted(Number kind, const void* edges, std::int64_t edge_count, cons
 /// True when no number is smaller than the one before it, and none is a NaN.
 bool is_ascending(Number kind, const void* numbers, std::int64_t count);
 
-/// True when there is a -0.0, or a NaN with a sign: NumPy's order among what equals them is its algorithm's.
-bool has_signed_zero_or_nan(Number kind, const void* numbers, std::int64_t count);
+/// True when there is a -0.0, or a NaN with other bits than the usual one: NumPy's order among what equals
+/// them is its algorithm's.
+bool has_equals_that_differ(Number kind, const void* numbers, std::int64_t count);
+
+bool has_nan(Number kind, const void* numbers, std::int64_t count);
 
 }  // namespace gamelan::kernel

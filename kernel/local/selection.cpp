@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernel/local/selection.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstring>
 
 namespace gamelan::kernel {
 namespace {
@@ -35,6 +37,29 @@ Pair either(bool is_first, const Pair& first, const Pair& second) {
   return {either(is_first, first[0], second[0]), either(is_first, first[1], second[1])};
 }
 
+/// Calls visit(place) where the mask is true, in rising order. The places of a block are listed first,
+/// because a branch at each element would be foreseen wrongly where true and false alternate at random.
+template <class Visit>
+void for_each_place(const std::uint8_t* mask, std::int64_t elements, Visit visit) {
+  constexpr std::int64_t block = 64, word_bytes = 8;
+  for (std::int64_t first = 0; first < elements; first += block) {
+    const auto last = std::min(first + block, elements);
+    std::array<std::int64_t, block + 1> places;  // the one behind the last is written, too
+    std::size_t count = 0;
+    for (auto i = first; i < last; i += word_bytes) {
+      const auto end = std::min(i + word_bytes, last);
+      std::uint64_t word = 1;
+      if (end - i == word_bytes) std::memcpy(&word, mask + i, word_bytes);
+      if (word == 0) continue;
+      for (auto k = i; k < end; ++k) {
+        places[count] = k;
+        count += mask[k] != 0;
+      }
+    }
+    for (std::size_t k = 0; k < count; ++k) visit(places[k]);
+  }
+}
+
 template <class T, bool yes_is_single, bool no_is_single>
 void choose_from(const std::uint8_t* mask, const T* yes, const T* no, T* to, std::int64_t elements) {
   for (std::int64_t i = 0; i < elements; ++i) {
@@ -50,44 +75,55 @@ bool is_known_item(std::size_t item_bytes) {
 }
 
 std::int64_t count_true(const std::uint8_t* mask, std::int64_t elements) {
-  std::int64_t count = 0;
-  for (std::int64_t i = 0; i < elements; ++i) count += mask[i] != 0;
+  constexpr std::int64_t word_bytes = 8, most_words = 255;  // that are added up in bytes
+  constexpr std::uint64_t low = 0x7f7f7f7f7f7f7f7f, ones = 0x0101010101010101, even = 0x00ff00ff00ff00ff;
+  std::int64_t count = 0, i = 0;
+  while (i + word_bytes <= elements) {
+    const auto words = std::min((elements - i) / word_bytes, most_words);
+    std::uint64_t sums = 0;
+    for (std::int64_t k = 0; k < words; ++k, i += word_bytes) {
+      std::uint64_t word;
+      std::memcpy(&word, mask + i, word_bytes);
+      sums += ((((word & low) + low) | word) >> 7) & ones;  // 1 for each byte but 0
+    }
+    const std::uint64_t pairs = (sums & even) + ((sums >> 8) & even);
+    count += static_cast<std::int64_t>((pairs * 0x0001000100010001) >> 48);
+  }
+  for (; i < elements; ++i) count += mask[i] != 0;
   return count;
 }
 
-void compress(std::size_t item_bytes, const void* from, const std::uint8_t* mask, void* to,
-              std::int64_t picked) {
+void compress(std::size_t item_bytes, const void* from, const std::uint8_t* mask, std::int64_t elements,
+              void* to, std::int64_t picked) {
   with_item(item_bytes, [&](auto item) {
     using T = decltype(item);
-    const T* source = static_cast<const T*>(from);
+    const T* const source = static_cast<const T*>(from);
     T *out = static_cast<T*>(to), *const end = out + picked;
-    while (out != end) {  // each element is stored, and a false one overwritten
-      *out = *source++;
-      out += *mask++ != 0;
-    }
+    for_each_place(mask, elements, [&](std::int64_t place) {
+      if (out != end) *out++ = source[place];
+    });
   });
 }
 
-void expand(std::size_t item_bytes, const void* values, const std::uint8_t* mask, void* to,
-            std::int64_t picked) {
+void expand(std::size_t item_bytes, const void* values, std::int64_t picked, const std::uint8_t* mask,
+            std::int64_t elements, void* to) {
   with_item(item_bytes, [&](auto item) {
     using T = decltype(item);
-    T* out = static_cast<T*>(to);
-    for (const T *value = static_cast<const T*>(values), *const end = value + picked; value != end; ++out) {
-      const bool is_picked = *mask++ != 0;
-      *out = either(is_picked, *value, *out);
-      value += is_picked;
-    }
+    const T *value = static_cast<const T*>(values), *const end = value + picked;
+    T* const out = static_cast<T*>(to);
+    for_each_place(mask, elements, [&](std::int64_t place) {
+      if (value != end) out[place] = *value++;
+    });
   });
 }
 
-void fill(std::size_t item_bytes, const void* value, const std::uint8_t* mask, void* to,
-          std::int64_t elements) {
+void fill(std::size_t item_bytes, const void* value, const std::uint8_t* mask, std::int64_t elements,
+          void* to) {
   with_item(item_bytes, [&](auto item) {
     using T = decltype(item);
     const T one = *static_cast<const T*>(value);
     T* const out = static_cast<T*>(to);
-    for (std::int64_t i = 0; i < elements; ++i) out[i] = either(mask[i] != 0, one, out[i]);
+    for_each_place(mask, elements, [&](std::int64_t place) { out[place] = one; });
   });
 }
 

@@ -3,7 +3,9 @@
 // returns None for arguments that NumPy shall have. `gamelan._small._own_loops` calls them.
 #include "kernel/arrays/numpy_api.hpp"
 // (numpy_api.hpp first, as everywhere)
-#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <new>
 #include <optional>
 
 #include "kernel/arrays/array_object.hpp"
@@ -44,47 +46,61 @@ std::optional<Number> line_of(const py::handle& object) {
 
 PyArrayObject* numpys_of(const py::handle& object) { return reinterpret_cast<PyArrayObject*>(object.ptr()); }
 
+constexpr std::int64_t most_sorted = std::numeric_limits<std::uint32_t>::max();
+
 py::object sorted(const py::object& array, bool drops_repeated) {
   const auto kind = line_of(array);
-  if (!kind || PyArray_NDIM(numpys_of(array)) != 1) return py::none();
-  const auto count = PyArray_SIZE(numpys_of(array));
-  if (has_signed_zero_or_nan(*kind, PyArray_DATA(numpys_of(array)), count)) return py::none();
+  const auto count = kind ? std::int64_t{PyArray_SIZE(numpys_of(array))} : 0;
+  if (!kind || PyArray_NDIM(numpys_of(array)) != 1 || count > most_sorted) return py::none();
+  const void* const given = PyArray_DATA(numpys_of(array));
+  // Of NaNs NumPy says how many stay.
+  if (has_equals_that_differ(*kind, given, count) || (drops_repeated && has_nan(*kind, given, count)))
+    return py::none();
   py::object result = python(Ref::checked(PyArray_NewCopy(numpys_of(array), NPY_CORDER)));
   void* const numbers = PyArray_DATA(numpys_of(result));
-  sort_numbers(*kind, numbers, count);
-  if (!drops_repeated) return result;
-  if (!is_ascending(*kind, numbers, count)) return py::none();  // there are NaNs: how many stay, NumPy says
-  return result[py::slice(0, drop_repeated(*kind, numbers, count), 1)].attr("copy")();
+  std::int64_t left = count;
+  try {
+    const py::gil_scoped_release others_run;
+    if (!is_ascending(*kind, numbers, count)) sort_numbers(*kind, numbers, count);
+    if (drops_repeated) left = drop_repeated(*kind, numbers, count);
+  } catch (const std::bad_alloc&) {
+    return py::none();  // NumPy needs less memory
+  }
+  return drops_repeated ? result[py::slice(0, left, 1)].attr("copy")() : result;
 }
 
-py::object searched(const py::object& edges, const py::object& values, bool is_behind_equals,
-                    bool must_ascend) {
+py::object searched(const py::object& edges, const py::object& values, bool is_behind_equals) {
   const auto kind = line_of(edges);
   if (!kind || line_of(values) != kind || PyArray_NDIM(numpys_of(edges)) != 1) return py::none();
   const auto edge_count = PyArray_SIZE(numpys_of(edges)), count = PyArray_SIZE(numpys_of(values));
-  const void* const sorted_edges = PyArray_DATA(numpys_of(edges));
-  if (must_ascend && !is_ascending(*kind, sorted_edges, edge_count)) return py::none();
+  const void *const first_edge = PyArray_DATA(numpys_of(edges)), *const value =
+                                                                     PyArray_DATA(numpys_of(values));
+  if (!is_ascending(*kind, first_edge, edge_count)) return py::none();
   py::object places = python(Ref::checked(
       PyArray_SimpleNew(PyArray_NDIM(numpys_of(values)), PyArray_DIMS(numpys_of(values)), NPY_INT64)));
-  search_sorted(*kind, sorted_edges, edge_count, PyArray_DATA(numpys_of(values)), count, is_behind_equals,
-                static_cast<std::int64_t*>(PyArray_DATA(numpys_of(places))));
+  auto* const found = static_cast<std::int64_t*>(PyArray_DATA(numpys_of(places)));
+  {
+    const py::gil_scoped_release others_run;
+    search_sorted(*kind, first_edge, edge_count, value, count, is_behind_equals, found);
+  }
   return places;
 }
 
 }  // namespace
 
 void add_local_functions(py::module_& m) {
+  m.attr("LEAST_OF_A_MASK") = least_of_a_mask;
   m.def("sorted_here", &sorted, "A sorted copy of a vector; its different numbers only, if wanted.");
   m.def(
-      "has_signed_zero_or_nan",
+      "has_equals_that_differ",
       [](const py::object& array) -> py::object {
         const auto kind = line_of(array);
         if (!kind) return py::none();
         return py::bool_(
-            has_signed_zero_or_nan(*kind, PyArray_DATA(numpys_of(array)), PyArray_SIZE(numpys_of(array))));
+            has_equals_that_differ(*kind, PyArray_DATA(numpys_of(array)), PyArray_SIZE(numpys_of(array))));
       },
-      "Has an array in one piece a -0.0, or a NaN with a sign?");
-  m.def("searched_here", &searched, "Where values belong among sorted edges.");
+      "Has an array in one piece a -0.0, or a NaN that is not the usual one?");
+  m.def("searched_here", &searched, "Where values belong among edges that ascend.");
   m.def(
       "chosen_here",
       [](const py::object& mask, const py::object& yes, const py::object& no) -> py::object {

@@ -49,6 +49,15 @@ Plan nearest() {
   return r.plan();
 }
 
+/// Sums that lie where their partials would, and one that does not: it is cast.
+Plan row_sums() {
+  BatchWriter r(4);
+  const View a = r.existing({700, 700});
+  r.call(Op::sum, {700}, Dtype::float64, {a}, {1});
+  r.call(Op::sum, {700}, Dtype::float32, {a}, {1});
+  return r.plan();
+}
+
 FusedLoop& loop(Plan& plan, std::size_t step = 0) { return std::get<FusedLoop>(plan.steps[step].body); }
 FoldBlocks& fold(Plan& plan, std::size_t step = 0) { return std::get<FoldBlocks>(plan.steps[step].body); }
 FusedLoop& interior(Plan& plan) { return const_cast<FusedLoop&>(*fold(plan).values.interior); }
@@ -190,6 +199,9 @@ const std::vector<Spoilt>& spoilt_plans() {
       {"do not make up the whole", laplace, [](Plan& p) { fold(p).block_extents[1] *= 2; }},
       {"one for each block", laplace, [](Plan& p) { fold(p).is_complete = true; }},
       {"axes of several kinds", laplace, [](Plan& p) { fold(p).reduced.pop_back(); }},
+      {"another dtype than their fold", laplace, [](Plan& p) { fold(p).folds[0].loop = Dtype::float32; }},
+      {"one for each block", laplace, [](Plan& p) { fold(p).folds[0].is_result = true; }},
+      {"a result lies otherwise", row_sums, [](Plan& p) { fold(p).kept.axes[0].unit = 7; }},
       {"not those of the result", laplace,
        [](Plan& p) { std::get<FoldFinish>(p.steps.back().body).kept_axes = 1; }},
       // chains of rows
@@ -213,7 +225,7 @@ const std::vector<Spoilt>& spoilt_plans() {
 }
 
 TEST(Verify, legal_plans_have_no_fault) {
-  for (const auto make : {laplace, jacobi, three_passes, windows, nearest}) {
+  for (const auto make : {laplace, jacobi, three_passes, windows, nearest, row_sums}) {
     auto plan = make();
     EXPECT_EQ(find_fault(plan, 4), std::nullopt);
     find_remote_reads(plan);

@@ -126,8 +126,6 @@ void fold_partials(StepWriter& writer, FoldBlocks& fold, std::vector<ArrayId>& p
   writer.finish(std::move(step));
 }
 
-}  // namespace
-
 /// True when the partials are the command's new array, block by block: `kept` is its layout but for reduced
 /// axes of extent 1.
 bool are_results(const Context& context, const protocol::Command& command, const FoldBlocks& fold,
@@ -142,10 +140,12 @@ bool are_results(const Context& context, const protocol::Command& command, const
   for (std::size_t k = 0; k < fold.reduced.size(); ++k)
     if (!fold.reduced[k])
       without.axes.push_back(fold.kept.axes[k]);
-    else if (fold.kept.axes[k].extent != 1)
+    else if (fold.kept.axes[k].extent != 1 || fold.kept.axes[k].parts != 1)
       return false;
   return !without.axes.empty() && info.layout == without;
 }
+
+}  // namespace
 
 Dtype loop_of_fold(const protocol::Command& command) {
   return protocol::info(command.op).result == protocol::Result::boolean ? Dtype::bool_ : command.loop;

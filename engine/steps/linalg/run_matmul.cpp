@@ -48,13 +48,11 @@ std::vector<distribution::Interval> cut(const distribution::Interval& part, std:
   return pieces;
 }
 
-/// y += a x, for dense rows: forwards and backwards in turn. Iterations read one matrix again and again; of
-/// one that is twice as large as the cache half is still there.
-void add_vector_product(const StepContext& context, std::int64_t rows, std::int64_t inner,
-                        const tiles::MatrixInMemory& a, const tiles::MatrixInMemory& x, std::byte* y) {
+/// y += a x, for dense rows, the last ones first if wanted.
+void add_vector_product(std::int64_t rows, std::int64_t inner, const tiles::MatrixInMemory& a,
+                        const tiles::MatrixInMemory& x, std::byte* y, bool is_backwards) {
   constexpr auto item = static_cast<std::int64_t>(sizeof(double));
   const auto calls = (rows + vector_rows - 1) / vector_rows;
-  const bool is_backwards = context.workspace().begins_at_the_end();
   for (std::int64_t call = 0; call < calls; ++call) {
     const auto first = (is_backwards ? calls - 1 - call : call) * vector_rows;
     const auto* const from = static_cast<const std::byte*>(a.data) + first * a.leading * item;
@@ -83,6 +81,10 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
                              : matmul.extents[dims - 2] == 1 ? right.is_transposed()
                                                              : false;
   const bool is_double = matmul.dtype == protocol::Dtype::float64;
+  // Iterations read one matrix again and again; of one that is twice as large as the cache half is still
+  // there.
+  const bool takes_turns = is_along_rows && columns.size() == 1 && is_double;
+  const bool is_backwards = takes_turns && context.workspace().begins_at_the_end();
   std::vector<std::byte> whole_tile;
   /// Adds one panel's share of one tile of the result. A tile that is cut by the end of the block is computed
   /// as a whole, as on the rank that has the other part.
@@ -95,8 +97,8 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
                                                        own_j.first - columns.first) *
                                   item;
     if (own_i == i && own_j == j) {
-      if (is_along_rows && columns.size() == 1 && is_double && !a.is_transposed)
-        add_vector_product(context, i.size(), depth, a, b, own);
+      if (takes_turns && !a.is_transposed)
+        add_vector_product(i.size(), depth, a, b, own, is_backwards);
       else
         tiles::gemm(matmul.dtype, i.size(), j.size(), depth, a, b, own, columns.size(), true);
       return;
@@ -134,7 +136,9 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
         const auto b = right.at(in_batch(inner, j));
         const bool may_join_rows =
             may_join && (j.size() % tile_columns == 0 || matmul.extents[dims - 1] == 1);
-        for (const auto& i : cut(rows, matmul.extents[dims - 2], tile_rows, may_join_rows ? most_rows : 0)) {
+        auto parts = cut(rows, matmul.extents[dims - 2], tile_rows, may_join_rows ? most_rows : 0);
+        if (is_backwards) std::reverse(parts.begin(), parts.end());
+        for (const auto& i : parts) {
           const auto a = left.at(in_batch(i, inner));
           const auto together = is_vector || i.size() % tile_rows == 0 ? j.size() : tile_columns;
           for (auto column = j.first; column < j.last; column += together) {

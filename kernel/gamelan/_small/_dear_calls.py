@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Calls on arrays that are here, which cost NumPy so much that engines answer sooner, the way there and back included: a sort, a
-search. `_core` asks here where such a call has many elements (kernel/module/small_calls).
+"""Calls on arrays that are here, which cost NumPy so much that loops of our own (`_own_loops`) are faster, or that engines answer
+sooner, the way there and back included: a sort, a search. `_core` asks here where such a call has many elements
+(kernel/module/small_calls).
 
-Nothing is assumed of either: NumPy's time and the engines' are those of the program's own calls, for each function, dtype and
+Of engines nothing is assumed: the time here and theirs are those of the program's own calls, for each function, dtype and
 size. Only functions are here whose results have the same bits whoever computes them, because it may be the engines in one call
 and NumPy in the next. Engines are never started or waited for because of this (Session::is_at_hand). Whatever goes wrong there,
 NumPy answers.
@@ -17,8 +18,7 @@ from .. import _core
 from .._config import config
 from ._own_loops import OWN, Where
 
-_LEAST_OF_A_MASK = 1 << 10  # elements
-LEAST = 1 << 15  # elements: below, NumPy takes less time than any way
+LEAST = 1 << 15  # elements: below, NumPy takes less time than any way, and not much more than our loops
 _LEAST_S = 3e-4  # that NumPy takes: below, there is little to gain
 _TRIES = 2  # of engines, before they count as slower: the first finds no plan
 _MOST_KINDS = 256  # of calls whose times are kept, by function
@@ -43,7 +43,7 @@ def bind(call):
     if getattr(call, "_numpys", None) is None:
         return
     if call.__name__ == "where":
-        call._dear, call._dear_from = Where(call._numpys), _LEAST_OF_A_MASK
+        call._dear, call._dear_from = Where(call._numpys), _core.LEAST_OF_A_MASK
     if call.__name__ in _DEAR:
         call._dear = _DearCall(call.__wrapped__, call._numpys, *_DEAR[call.__name__])
         call._dear_from = LEAST
@@ -161,7 +161,7 @@ def _can_be_sent(value):
 
 def _has_equals_that_differ(array):
     """Has it a zero or a NaN with a sign?"""
-    found = _core.has_signed_zero_or_nan(array)
+    found = _core.has_equals_that_differ(array)
     if found is not None:
         return found
     return array.dtype.kind == "f" and bool(numpy.signbit(array[(array == 0) | (array != array)]).any())

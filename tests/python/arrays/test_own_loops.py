@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Masks, sorting and searching on arrays that are here: loops of our own give NumPy's values, dtypes, bits, warnings and errors."""
 
+import mmap
+import threading
+import time
 import warnings
 
 import gamelan
@@ -71,7 +74,7 @@ def write(value):
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_picked(dtype, elements):
     a = data(dtype, elements)
-    for share in (0, 0.5, 1):
+    for share in (0, 0.001, 0.5, 0.999, 1):
         mask = numpy.random.default_rng(1).random(elements) < share
         check(pick, a, mask)
         check(lambda np, a, mask: a[mask] * 2 if numpy.dtype(dtype).kind in "iufc" and dtype != ">f8" else a[mask], a, mask)
@@ -93,6 +96,8 @@ def test_picked_of_several_axes(shape):
 
 
 VALUES = [0, 1.5, -3, True, 2j, 300, 2**40, -(2**70), numpy.nan, numpy.inf, "7", b"x", None, [1], [1, 2], (), numpy.float64(2.7)]
+VALUES += [numpy.uint64(2**64 - 1), numpy.float64(numpy.nan), numpy.float64(1e300), numpy.float32(numpy.inf), numpy.float16(2)]
+VALUES += [numpy.timedelta64(5, "s"), numpy.timedelta64("NaT"), numpy.bool_(True), numpy.longdouble(3), numpy.str_("4")]
 VALUES += [
     numpy.int8(-1),
     numpy.complex128(1 + 2j),
@@ -109,7 +114,7 @@ def test_written(dtype):
     mask = numpy.random.default_rng(2).random(ELEMENTS) < 0.3
     for value in VALUES:
         check(write(value), a, mask)
-    check(write(0), a, numpy.zeros(ELEMENTS, bool))
+        check(write(value), a, numpy.zeros(ELEMENTS, bool))
     for values in (data(dtype, mask.sum(), 3), data("f8", mask.sum(), 3), data(dtype, mask.sum() + 1), a[: mask.sum()][::-1]):
         if dtype == "O" or values.dtype == a.dtype or dtype in ("f8", "f4", "c16"):
             check(write(values), a, mask)
@@ -156,6 +161,27 @@ def test_memory_that_overlaps():
     check(values_behind, data("f8"))
 
 
+def test_nothing_else_is_written(tmp_path):
+    """Pages that the mask does not select stay those of the file."""
+    (tmp_path / "file").write_bytes(bytes(8 * ELEMENTS))
+    with open(tmp_path / "file", "r+b") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY) as pages:
+        array = gamelan.asarray(numpy.frombuffer(pages, "f8"))
+        mask = numpy.arange(ELEMENTS) >= ELEMENTS - 3
+        array[mask] = 7
+        array[mask] += numpy.arange(3)
+        file.write(numpy.full(2, 5.0).tobytes())
+        file.flush()
+        assert array[:3].tolist() == [5, 5, 0] and array[-4:].tolist() == [0, 7, 8, 9]
+        del array
+
+
+def test_of_odd_addresses():
+    memory = numpy.arange(8 * ELEMENTS + 9, dtype="u1")
+    for dtype in ("S4", "S8", "S16", "V8", "S2"):
+        a = memory[1 : 1 + numpy.dtype(dtype).itemsize * (ELEMENTS // 4)].view(dtype)
+        check(pick, a, numpy.arange(a.size) % 3 == 0)
+
+
 def test_true_is_every_byte_but_0():
     a, bits = data("i4"), numpy.arange(ELEMENTS, dtype="u1")
     check(lambda np, a, bits: a[bits.view(bool)], a, bits)
@@ -175,9 +201,26 @@ def test_where_with_numbers(dtype):
     check(lambda np, mask, a: np.where(a, mask, a), mask, a)
 
 
+def test_where_of_other_dtypes():
+    mask = numpy.arange(ELEMENTS) % 3 == 0
+    numbers = data("i4")
+    plain = numpy.dtype("f8", metadata={"unit": "m"})
+    padded = numpy.dtype({"names": ["a", "b"], "formats": ["i4", "i2"], "offsets": [0, 4], "itemsize": 8})
+    for pair in ((numbers.astype("l"), numbers.astype("q")), (numbers.astype("L"), numbers.astype("Q"))):
+        assert gamelan.where(mask, *map(gamelan.asarray, pair)).dtype.char == numpy.where(mask, *pair).dtype.char
+    kept = [np.where(mask, np.asarray(numbers.astype(plain)), 0).dtype.metadata for np in (numpy, gamelan)]
+    assert kept[0] == kept[1]
+    for dtype in (padded, numpy.dtype(">i4,<i4")):
+        check(lambda np, mask, a: np.where(mask, a, a), mask, numpy.zeros(ELEMENTS, dtype))
+
+
+@pytest.fixture(params=[True, False])
+def sorts_sooner(request, monkeypatch):
+    monkeypatch.setattr("gamelan._small._own_loops.sorts_sooner", lambda dtype: request.param)
+
+
 @pytest.mark.parametrize("dtype", NUMBERS)
-def test_order(dtype, monkeypatch):
-    monkeypatch.setattr("gamelan._small._own_loops._SORTS_FAST", False)
+def test_order(dtype, sorts_sooner):
     info = numpy.iinfo(dtype) if numpy.dtype(dtype).kind in "iu" else numpy.finfo(dtype)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -194,10 +237,14 @@ def test_order(dtype, monkeypatch):
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
-def test_order_of_zeros_and_nans_with_signs(dtype):
-    a = numpy.resize(numpy.array([0.0, -0.0, 1, numpy.nan, -numpy.nan, -numpy.inf], dtype), ELEMENTS)
-    for program in (lambda np, a: np.sort(a), lambda np, a: np.unique(a)):
-        check(program, a)
+def test_order_of_zeros_and_nans_with_signs(dtype, sorts_sooner):
+    signs = numpy.resize(numpy.array([0.0, -0.0, 1, numpy.nan, -numpy.nan, -numpy.inf], dtype), ELEMENTS)
+    others = data(dtype)
+    bits = others.view("u4" if dtype == "f4" else "u8")
+    bits[::50] = numpy.array(numpy.nan, dtype).view(bits.dtype) + numpy.arange(ELEMENTS // 50).astype(bits.dtype)
+    for a in (signs, others, numpy.sort(data(dtype)), numpy.sort(data(dtype))[::-1].copy()):
+        for program in (lambda np, a: np.sort(a), lambda np, a: np.unique(a)):
+            check(program, a)
 
 
 @pytest.mark.parametrize("dtype", NUMBERS)
@@ -208,7 +255,30 @@ def test_places(dtype, edges):
         for side in ("left", "right"):
             check(lambda np, ends, a: np.searchsorted(ends, a, side), ends, a)
             check(lambda np, ends, a: np.searchsorted(ends, a, side=side), ends, a)
+            check(lambda np, ends, a: np.searchsorted(ends[::-1].copy(), a, side), ends, a)
         for is_right in (False, True):
             check(lambda np, ends, a: np.digitize(a, ends, is_right), ends, a)
             check(lambda np, ends, a: np.digitize(a, ends[::-1].copy(), is_right), ends, a)
     check(lambda np, ends, a: np.digitize(a, np.concatenate([ends, ends])), ends, values)  # these do not ascend
+
+
+def test_other_threads_run_meanwhile(monkeypatch):
+    monkeypatch.setattr("gamelan._small._own_loops.sorts_sooner", lambda dtype: True)
+    a = gamelan.asarray(numpy.random.default_rng(5).integers(0, 1 << 62, 4_000_000))
+    pauses, is_over = [], threading.Event()
+
+    def watch():
+        before = time.perf_counter()
+        while not is_over.wait(0.001):
+            now = time.perf_counter()
+            pauses.append(now - before)
+            before = now
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    start = time.perf_counter()
+    gamelan.unique(a)
+    taken = time.perf_counter() - start
+    is_over.set()
+    thread.join()
+    assert len(pauses) > 3 and max(pauses) < 0.6 * taken

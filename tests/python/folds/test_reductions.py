@@ -135,3 +135,20 @@ def test_arguments_that_are_nearly_right(engine):
             yield f"{name} of a list", lambda np: getattr(np, name)([np.array(data), np.array(data)])
 
     check_all(programs())
+
+
+@pytest.mark.parametrize("shape", [(4, 1000), (1013, 457), (1000, 4), (3, 1, 50), (200, 8, 8), (1, 5000), (5, 0), (0, 5)])
+def test_several_of_one_array_some_where_their_partials_lie(engine, shape):
+    """Sums of rows are folded into the result itself, casts are not; and results are written again in the same batch."""
+
+    def program(np):
+        a = np.asarray(numpy.random.default_rng(6).integers(-9, 9, shape) / 8)  # sums are exact in float32, too
+        axes = tuple(range(1, len(shape)))
+        sums, kept = a.sum(axis=axes), a.sum(axis=axes, keepdims=True)
+        single, truths, columns = a.sum(axis=axes, dtype="f4"), (a > 0).any(axis=axes), a.sum(axis=0)
+        before = sums + 1
+        sums += single
+        sums[::2] *= 3
+        return [sums, kept, single, truths, columns, before, a - kept]
+
+    check(program)
