@@ -9,6 +9,7 @@ import numpy
 
 from . import _core
 from ._errors import unimplemented
+from ._promotion import is_supported
 
 
 wrap = _core.wrap
@@ -116,6 +117,11 @@ def gathered(value):
     if _core.is_ours(value):
         return numpy.asarray(value) if value.ndim else _core.value(value)
     return each(gathered, value) if isinstance(value, (tuple, list)) else value
+
+
+def stays_here(value):
+    """True for an array, or a scalar of NumPy's, whose dtype the engines do not hold: texts, dates, records."""
+    return isinstance(value, (numpy.ndarray, numpy.generic)) and not is_supported(value.dtype)
 
 
 def with_numbers(value):

@@ -7,7 +7,7 @@ from .. import _core
 from .._arguments import axis_in
 from .._creation._from_data import asarray
 from .._creation._ranges import arange
-from .._local import call_numpy, has_distributed, is_distributed, write_here
+from .._local import call_numpy, gathered, has_distributed, is_distributed, stays_here, write_here
 from .._promotion import OPS, dtype_number
 from .._ufuncs._logic import truth_of
 from .._views._reshape import ravel, reshape
@@ -30,8 +30,8 @@ def compress(condition, a, axis=None, out=None):
     [[3, 4]]
     """
     condition, a = asarray(condition), asarray(a)
-    if not has_distributed((condition, a, out)):
-        result = call_numpy(numpy.compress, "compress", (condition, a, axis, out), {})
+    if stays_here(a) or not has_distributed((condition, a, out)):
+        result = call_numpy(numpy.compress, "compress", (gathered(condition), a, axis, out), {})
         return result if out is None else out
     if condition.ndim != 1:
         raise ValueError("condition must be a 1-d array")
@@ -61,8 +61,8 @@ def extract(condition, arr):
     >>> np.extract([True, False, True], [1, 2, 3]).tolist()
     [1, 3]
     """
-    if not has_distributed((condition, arr)):
-        return call_numpy(numpy.extract, "extract", (condition, arr), {})
+    if stays_here(arr) or not has_distributed((condition, arr)):
+        return call_numpy(numpy.extract, "extract", (gathered(condition), arr), {})
     return take(ravel(arr), positions_of(truth_of(ravel(asarray(condition)))))
 
 

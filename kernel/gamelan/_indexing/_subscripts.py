@@ -11,7 +11,7 @@ from .. import _core
 from .._creation._from_data import copy_of
 from .._float_errors import numpys_own
 from .._imported_numpy import NUMBERS_HAVE_NO_AXES
-from .._local import gathered, is_value
+from .._local import gathered, is_value, stays_here
 from .._promotion import OPS, dtype_number
 from . import _arrays as arrays
 from ._keys import basic_parts, is_scalar_array, parts_of
@@ -27,6 +27,8 @@ def getitem(array, key):
     """a[key] of a distributed array: a view, or for a full integer index the value, here or on the engines."""
     parts = basic_parts(key)
     if parts is None:
+        if stays_here(array):  # the key comes to the elements
+            return _core.wrap(array._a[gathered(key)])
         here = _brought(array, key)
         return arrays.get(array, key) if here is None else _core.wrap(here[0][here[1]])
     proxy, has_ellipsis = _proxy_at(array, parts)

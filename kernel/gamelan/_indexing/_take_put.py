@@ -18,7 +18,7 @@ from .._imported_numpy import (
     WIDE_INDICES,
     normalize_axis_index,
 )
-from .._local import as_output, as_value, call_numpy, has_distributed, is_distributed, is_value, write_here
+from .._local import as_output, as_value, call_numpy, gathered, has_distributed, is_distributed, is_value, stays_here, write_here
 from .._ufuncs._clip import clip
 from .._views._reshape import ravel, reshape
 from ._gather import distributed, put_flat, require_writeable, take_along
@@ -100,8 +100,8 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     >>> np.take([10, 20, 30], [2, 0, -1]).tolist()
     [30, 10, 30]
     """
-    if not has_distributed((a, indices, out)):
-        result = call_numpy(numpy.take, "take", (a, indices), {"axis": axis, "out": out, "mode": mode})
+    if stays_here(a) or not has_distributed((a, indices, out)):
+        result = call_numpy(numpy.take, "take", (a, gathered(indices)), {"axis": axis, "out": out, "mode": mode})
         return result if out is None else out
     a = distributed(asarray(a))
     if axis is None:
