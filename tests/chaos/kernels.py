@@ -16,6 +16,7 @@ import signal
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy
@@ -68,6 +69,7 @@ class Player:
 
     def begin(self):
         self.run(BEGIN.format(seed=self.seed, elements=self.elements))
+        self.wait_until_kept()  # or the first round may kill a kernel that has kept nothing yet
 
     def _states(self):
         names, states = self.program.start(numpy), []
@@ -113,7 +115,8 @@ class Player:
     def end(self):
         self.notebook.close()
         for pid in engines_of(self.folder):
-            os.kill(pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
