@@ -103,7 +103,7 @@ std::optional<Choice> choice_of(PyArrayObject* model, PyObject* value, Ref& keep
 }  // namespace
 
 Ref picked_by_mask(PyObject* array, PyObject* mask) {
-  if (!is_plain_or_small(array) || !is_plain_or_small(mask)) return {};
+  if (!is_plain_or_small(array)) return {};
   auto* const from = as_plain(array);
   if (!is_mask_of(mask, from) || !is_known(from)) return {};
   const npy_intp picked = count_true(bytes_of(mask), PyArray_SIZE(from));
@@ -116,7 +116,7 @@ Ref picked_by_mask(PyObject* array, PyObject* mask) {
 }
 
 bool assign_by_mask(PyObject* array, PyObject* mask, PyObject* value) {
-  if (!is_plain_or_small(array) || !is_plain_or_small(mask) || value == nullptr) return false;
+  if (!is_plain_or_small(array)) return false;
   auto* const to = as_plain(array);
   if (!is_mask_of(mask, to) || !is_known(to) || !PyArray_ISWRITEABLE(to) || overlap(to, as_plain(mask)))
     return false;

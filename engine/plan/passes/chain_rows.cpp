@@ -134,8 +134,8 @@ class Chainer {
   /// Adds what a step goes through of a rank's largest blocks, by slot: of a few columns of a table, the
   /// cache lines that they lie in.
   void add_bytes(const Step& step, std::map<int, std::int64_t>& bytes) const {
-    std::set<int> others;
-    for (const int slot : slots_of(step)) others.insert(slot);
+    const auto slots = slots_of(step);
+    std::set<int> others(slots.begin(), slots.end());
     for (const auto* operand : operands_of(step)) {
       others.erase(operand->slot);
       auto& of_slot = bytes[operand->slot];

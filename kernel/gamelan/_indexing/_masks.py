@@ -30,8 +30,10 @@ def compress(condition, a, axis=None, out=None):
     [[3, 4]]
     """
     condition, a = asarray(condition), asarray(a)
-    if stays_here(a) or not has_distributed((condition, a, out)):
-        result = call_numpy(numpy.compress, "compress", (gathered(condition), a, axis, out), {})
+    if stays_here(a):
+        condition = gathered(condition)
+    if not has_distributed((condition, a, out)):
+        result = call_numpy(numpy.compress, "compress", (condition, a, axis, out), {})
         return result if out is None else out
     if condition.ndim != 1:
         raise ValueError("condition must be a 1-d array")
@@ -61,8 +63,10 @@ def extract(condition, arr):
     >>> np.extract([True, False, True], [1, 2, 3]).tolist()
     [1, 3]
     """
-    if stays_here(arr) or not has_distributed((condition, arr)):
-        return call_numpy(numpy.extract, "extract", (gathered(condition), arr), {})
+    if stays_here(arr):
+        condition = gathered(condition)
+    if not has_distributed((condition, arr)):
+        return call_numpy(numpy.extract, "extract", (condition, arr), {})
     return take(ravel(arr), positions_of(truth_of(ravel(asarray(condition)))))
 
 

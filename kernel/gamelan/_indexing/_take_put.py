@@ -100,8 +100,10 @@ def take(a, indices, axis=None, out=None, mode="raise"):
     >>> np.take([10, 20, 30], [2, 0, -1]).tolist()
     [30, 10, 30]
     """
-    if stays_here(a) or not has_distributed((a, indices, out)):
-        result = call_numpy(numpy.take, "take", (a, gathered(indices)), {"axis": axis, "out": out, "mode": mode})
+    if stays_here(a):
+        indices = gathered(indices)
+    if not has_distributed((a, indices, out)):
+        result = call_numpy(numpy.take, "take", (a, indices), {"axis": axis, "out": out, "mode": mode})
         return result if out is None else out
     a = distributed(asarray(a))
     if axis is None:

@@ -24,7 +24,7 @@ _TRIES = 2  # of engines, before they count as slower: the first finds no plan
 _MOST_KINDS = 256  # of calls whose times are kept, by function
 _CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 _DTYPES = "?bBhHiIlLqQfd"
-_GIVES_ELEMENTS = ("sort", "unique")  # the order of 0.0 and -0.0, and of NaN and -NaN, is that of the algorithm
+_GIVES_ELEMENTS = ("sort", "unique")  # the order of 0.0 and -0.0, and of NaNs, is that of the algorithm
 
 # function: (how many of the first arguments are arrays, what the others may be, in their order)
 _DEAR = {
@@ -160,11 +160,8 @@ def _can_be_sent(value):
 
 
 def _has_equals_that_differ(array):
-    """Has it a zero or a NaN with a sign?"""
-    found = _core.has_equals_that_differ(array)
-    if found is not None:
-        return found
-    return array.dtype.kind == "f" and bool(numpy.signbit(array[(array == 0) | (array != array)]).any())
+    """Has it a -0.0, or a NaN with other bits than the usual one?"""
+    return array.dtype.kind == "f" and _core.has_equals_that_differ(numpy.ascontiguousarray(array))
 
 
 def _brought(result):

@@ -29,12 +29,12 @@ def sorts_sooner(dtype):
 
 
 def sort(array, axis=-1, kind=None):
-    """`numpy.sort` of a vector."""
+    """`numpy.sort` of a vector in which equal elements have equal bits."""
     return _core.sorted_here(array, False) if sorts_sooner(array.dtype) else None
 
 
 def unique(array):
-    """`numpy.unique` of an array, alone."""
+    """`numpy.unique` of such an array, alone."""
     return _core.sorted_here(array.ravel(), True) if sorts_sooner(array.dtype) else None
 
 
@@ -57,6 +57,6 @@ class Where:
     def __init__(self, numpys):
         self._numpys = numpys
 
-    def __call__(self, *arguments):
-        result = _core.chosen_here(*arguments) if len(arguments) == 3 else None
-        return self._numpys(*arguments) if result is None else result
+    def __call__(self, *arguments, **keywords):
+        result = _core.chosen_here(*arguments) if len(arguments) == 3 and not keywords else None
+        return self._numpys(*arguments, **keywords) if result is None else result

@@ -9,6 +9,7 @@ import warnings
 import gamelan
 import numpy
 import pytest
+from gamelan import _core
 
 ELEMENTS = 40_000  # ours begin at 1,024 for masks, at 32,768 for the others
 DTYPES = ["?", "i1", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c8", "c16", ">f8", "M8[s]", "m8[ns]", "S4", "S3", "U2", "O"]
@@ -262,9 +263,8 @@ def test_places(dtype, edges):
     check(lambda np, ends, a: np.digitize(a, np.concatenate([ends, ends])), ends, values)  # these do not ascend
 
 
-def test_other_threads_run_meanwhile(monkeypatch):
-    monkeypatch.setattr("gamelan._small._own_loops.sorts_sooner", lambda dtype: True)
-    a = gamelan.asarray(numpy.random.default_rng(5).integers(0, 1 << 62, 4_000_000))
+def longest_pause(call):
+    """Of another thread, as a share of the time that the call takes."""
     pauses, is_over = [], threading.Event()
 
     def watch():
@@ -277,8 +277,25 @@ def test_other_threads_run_meanwhile(monkeypatch):
     thread = threading.Thread(target=watch)
     thread.start()
     start = time.perf_counter()
-    gamelan.unique(a)
+    call()
     taken = time.perf_counter() - start
     is_over.set()
     thread.join()
-    assert len(pauses) > 3 and max(pauses) < 0.6 * taken
+    return max(pauses, default=taken) / taken
+
+
+def test_other_threads_run_meanwhile(monkeypatch):
+    monkeypatch.setattr("gamelan._small._own_loops.sorts_sooner", lambda dtype: True)
+    a = gamelan.asarray(numpy.random.default_rng(5).integers(0, 1 << 62, 4_000_000))
+    # Where they do not, it is the whole call each time; a busy machine makes it long now and then.
+    assert min(longest_pause(lambda: gamelan.unique(a)) for _ in range(5)) < 0.6
+
+
+def test_ours_take_what_is_usual():
+    """All that is above holds of NumPy's own, too. Of `a[mask]` only the time tells who it was: tests/bench, masked_writes."""
+    a, mask = data("f8"), numpy.arange(ELEMENTS) % 3 == 0
+    assert _core.chosen_here(mask, a, a) is not None and _core.chosen_here(mask, a, 0) is not None
+    for dtype in ("i4", "u4", "i8", "u8", "f4", "f8"):
+        numbers, edges = data(dtype), numpy.arange(9, dtype=dtype)
+        assert _core.sorted_here(numbers, False) is not None and _core.searched_here(edges, numbers, True) is not None
+        assert (_core.sorted_here(numbers, True) is None) == (dtype[0] == "f")  # it has NaNs
