@@ -126,7 +126,7 @@ numpy.save(path, numpy.zeros(100_000))
 loaded = np.load(path); sent = np.array(numpy.ones(200_000)); made = np.arange(100_000.0); joined = made + loaded
 np.sync()
 numpy.save(path, numpy.ones(100_000))
-np.config.log_bytes = 100_000
+np.config.log_bytes = 1_000
 for turn in range(2_000): made += 1; made -= 1
 np.sync()
 np.config.log_bytes = 1_000_000
@@ -223,6 +223,33 @@ print(float(y[0]), np.stats()["log_commands"])
     )
     assert lines[0].startswith("True") and lines[1].startswith("29999.0"), lines
     assert int(lines[1].split()[1]) < 20, "before it is repeated, the log is pruned"
+
+
+def test_what_stays_in_the_log_is_compressed_and_comes_back(runtime):
+    lines = run(
+        """
+rng = numpy.random.default_rng(3)
+a, b = np.zeros(300_000), np.zeros(300_000)
+theirs = numpy.zeros(300_000), numpy.zeros(300_000)
+payload = rng.random(20_000)  # a batch with many elements amid the others
+for turn in range(60_000):  # 5 MiB of commands
+    place, value = (turn * 7919) % 299_000, float(turn % 13)
+    a[place] += value
+    theirs[0][place] += value
+    if turn % 97 == 0:  # one batch after another
+        b[place] = float(a[place]) + 1
+        theirs[1][place] = theirs[0][place] + 1
+    if turn == 30_000:
+        b[100:20_100] += payload
+        theirs[1][100:20_100] += payload
+np.sync()
+stats = np.stats()
+print(stats["log_commands"] > 60_000, stats["log_bytes"] < 70 * stats["log_commands"])
+lose()
+print(numpy.array_equal(numpy.asarray(a), theirs[0]), numpy.array_equal(numpy.asarray(b), theirs[1]))
+"""
+    )
+    assert lines == ["True True", "True True"]
 
 
 def test_they_take_no_more_memory_than_the_first_time(runtime):

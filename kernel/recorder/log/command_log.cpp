@@ -86,7 +86,7 @@ std::vector<FileStamp> stamps_of(const Batch& batch) {
 }
 
 Batch CommandLog::decode(const Entry& entry) {
-  auto batch = std::get<Batch>(protocol::decode_request(*entry.frames));
+  auto batch = std::get<Batch>(protocol::decode_request(*entry.frames.sent()));
   batch.commands.resize(std::min(batch.commands.size(), entry.ran));
   batch.fetches.clear();
   batch.watched = 0;
@@ -118,12 +118,13 @@ void CommandLog::add(Entry entry, bool is_in_order) {
   const auto after = std::find_if(entries_.rbegin(), entries_.rend(), [&](const Entry& other) {
                        return other.number <= entry.number;
                      }).base();
-  bytes_ += static_cast<std::int64_t>(protocol::packed_bytes(*entry.frames));
+  bytes_ += entry.frames.bytes();
+  sent_bytes_ += entry.frames.sent_bytes();
   commands_ += entry.ran;
   seconds_ += entry.seconds;
   if (after != entries_.end()) generation_ = next_generation();
   entries_.insert(after, std::move(entry));
-  if (is_in_order && bytes_ > std::min(prune_above_, limit)) keep_within_limit();
+  if (is_in_order && (sent_bytes_ > prune_above_ || bytes_ > limit)) keep_within_limit();
 }
 
 void CommandLog::skip(const std::vector<ArrayId>& written, const std::vector<ArrayId>& frees) {
@@ -161,8 +162,9 @@ void CommandLog::clear() {
 }
 
 void CommandLog::keep_within_limit() {
-  const auto before = bytes_;
-  prune();
+  const auto before = sent_bytes_;
+  if (before <= prune_above_) pack();
+  if (before > prune_above_ || bytes_ > limit) prune();
   drop_marks();
   if (bytes_ > limit) {
     drop_large_payloads();
@@ -170,7 +172,7 @@ void CommandLog::keep_within_limit() {
   }
   if (bytes_ > limit) lose_all("the log of its session had become too long (np.config.log_bytes)");
   // Where little was forgotten, little will be: a loop that changes an array in place needs every turn.
-  prune_above_ = std::max(least_to_prune, (4 * bytes_ > 3 * before ? 4 : 2) * bytes_);
+  prune_above_ = std::max(least_to_prune, (4 * sent_bytes_ > 3 * before ? 4 : 2) * sent_bytes_);
 }
 
 void CommandLog::drop_large_payloads() {
@@ -218,12 +220,20 @@ void CommandLog::replace(Entry& entry, Batch batch) {
 void CommandLog::count() {
   commands_ = 0;
   seconds_ = 0;
-  bytes_ = 0;
+  bytes_ = sent_bytes_ = 0;
   for (const auto& entry : entries_) {
     commands_ += entry.ran;
     seconds_ += entry.seconds;
-    bytes_ += static_cast<std::int64_t>(protocol::packed_bytes(*entry.frames));
+    bytes_ += entry.frames.bytes();
+    sent_bytes_ += entry.frames.sent_bytes();
   }
+}
+
+void CommandLog::pack() {
+  std::vector<KeptFrames*> frames;
+  for (auto& entry : entries_) frames.push_back(&entry.frames);
+  KeptFrames::pack(frames);
+  count();
 }
 
 bool CommandLog::spreads_loss(const Command& command) {
@@ -269,7 +279,7 @@ void CommandLog::prune() {
   for (auto& entry : entries_) std::erase_if(entry.frees, [&](ArrayId id) { return !kept.contains(id); });
   if (std::erase_if(entries_, [](const Entry& entry) { return entry.ran == 0 && entry.frees.empty(); }) > 0)
     generation_ = next_generation();
-  count();
+  pack();
 }
 
 std::vector<ArrayId> CommandLog::made() const {

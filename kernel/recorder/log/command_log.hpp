@@ -16,11 +16,10 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/recorder/log/kept_frames.hpp"
 #include "protocol/codec.hpp"
 
 namespace gamelan::kernel {
-
-using SharedFrames = std::shared_ptr<const protocol::Frames>;
 
 /// A file as it was when a command read it.
 struct FileStamp {
@@ -42,7 +41,7 @@ class CommandLog {
   /// A batch that has run: up to command `ran`, in so many seconds.
   struct Entry {
     std::uint64_t number = 0;  ///< in the order of the program
-    SharedFrames frames;
+    KeptFrames frames;
     std::size_t ran = 0;
     double seconds = 0;
     std::vector<protocol::ArrayId> frees;
@@ -70,8 +69,9 @@ class CommandLog {
   void keep_only(const std::unordered_set<protocol::ArrayId>& wanted);
 
   std::size_t commands() const { return commands_; }
-  double seconds() const { return seconds_; }  ///< that they took
-  std::int64_t bytes() const { return bytes_; }
+  double seconds() const { return seconds_; }              ///< that they took
+  std::int64_t bytes() const { return bytes_; }            ///< that they take
+  std::int64_t sent_bytes() const { return sent_bytes_; }  ///< that they had when they were sent
   std::size_t batches() const { return entries_.size(); }
 
   /// Arrays that cannot be computed again, and why.
@@ -185,6 +185,8 @@ class CommandLog {
   static protocol::Batch decode(const Entry& entry);
   void replace(Entry& entry, protocol::Batch batch);
   void count();
+  /// Compresses what has stayed, and counts.
+  void pack();
   /// True when this command needs an array that is lost; its own result is lost then.
   bool spreads_loss(const protocol::Command& command);
 
@@ -195,13 +197,13 @@ class CommandLog {
   std::unordered_set<protocol::ArrayId> foreign_;  // of the lost ones, those that stay so
   std::size_t commands_ = 0;
   double seconds_ = 0;
-  std::int64_t bytes_ = 0;
+  std::int64_t bytes_ = 0, sent_bytes_ = 0;
   double stored_seconds_ = 0;  // of these, what a checkpoint holds
   std::int64_t stored_bytes_ = 0;
   bool is_asked_ = false, is_storing_ = false;
   std::uint64_t epoch_ = next_generation();
-  std::vector<protocol::ArrayId> freed_meanwhile_;  // since note_storing(true)
-  std::int64_t prune_above_ = std::int64_t{4} << 20;
+  std::vector<protocol::ArrayId> freed_meanwhile_;    // since note_storing(true)
+  std::int64_t prune_above_ = std::int64_t{4} << 20;  // bytes as they were sent
 };
 
 struct CommandLog::Past {

@@ -59,16 +59,16 @@ void CommandLog::begin_with(std::vector<Stored> arrays, std::uint64_t number, do
   stored_bytes_ = 0;
   auto freed = std::exchange(freed_meanwhile_, {});
   if (batch.commands.empty()) return;
-  Entry entry{number, nullptr, batch.commands.size(), seconds, {}, stamps_of(batch)};
+  Entry entry{number, {}, batch.commands.size(), seconds, {}, stamps_of(batch)};
   entry.frames =
       std::make_shared<const protocol::Frames>(protocol::encode(protocol::Request(std::move(batch))));
   stored_seconds_ = seconds;
-  stored_bytes_ = static_cast<std::int64_t>(protocol::packed_bytes(*entry.frames));
+  stored_bytes_ = entry.frames.sent_bytes();
   add(std::move(entry));
   if (freed.empty()) return;
   // What was freed while the files were written: the log may have forgotten that, with what had made it.
   const auto last = entries_.empty() ? number : entries_.back().number;
-  Entry frees{last, nullptr, 0, 0, std::move(freed), {}};
+  Entry frees{last, {}, 0, 0, std::move(freed), {}};
   frees.frames = std::make_shared<const protocol::Frames>(protocol::encode(protocol::Request(Batch{})));
   add(std::move(frees));
   prune();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The log as bytes, so that another process can go on with it: a heading, then one record for each batch.
-// Records are appended as batches come.
+// The log as bytes, so that another process can go on with it: a heading, then one record for each batch,
+// many of them compressed together. Records are appended as batches come.
 #include <bit>
 
 #include "kernel/recorder/log/command_log.hpp"
@@ -17,8 +17,10 @@ using protocol::Writer;
 
 namespace {
 
-constexpr std::uint64_t heading = 0x31474f4c4c4d4147;  // "GAMLLOG1"
-enum class Kind : std::uint8_t { batch = 1, lost = 2 };
+constexpr std::uint64_t heading = 0x32474f4c4c4d4147;  // "GAMLLOG2"
+enum class Kind : std::uint8_t { batch = 1, lost = 2, compressed = 3 };
+constexpr std::int64_t together_bytes = 1 << 17;  // of records that are compressed together
+constexpr std::size_t least_expected = std::size_t{1} << 12;
 
 [[noreturn]] void reject(const char* why) { throw Error(ErrorKind::protocol, std::string("[log] ") + why); }
 
@@ -35,9 +37,26 @@ void put(Writer& out, const CommandLog::Entry& entry) {
     out.put(file.bytes);
     out.put(file.modified_ns);
   }
-  const auto packed = protocol::pack(*entry.frames);
+  const auto packed = protocol::pack(*entry.frames.sent());
   out.put(static_cast<std::uint64_t>(packed.size()));
   out.put_raw(packed.data(), packed.size());
+}
+
+void put_compressed(Writer& out, const Bytes& records) {
+  const auto packed = compressed(records);
+  out.put(Kind::compressed);
+  out.put(static_cast<std::uint64_t>(records.size()));
+  out.put(static_cast<std::uint64_t>(packed.size()));
+  out.put_raw(packed.data(), packed.size());
+}
+
+Bytes get_expanded(Reader& in) {
+  const auto size = in.get<std::uint64_t>();
+  const auto packed_size = in.get<std::uint64_t>();
+  in.need_each(packed_size, 1);
+  Bytes packed(packed_size);
+  in.get_raw(packed.data(), packed.size());
+  return expanded(packed, size);
 }
 
 CommandLog::Entry get_entry(Reader& in) {
@@ -68,7 +87,7 @@ CommandLog::Entry get_entry(Reader& in) {
 }  // namespace
 
 Bytes CommandLog::written(std::size_t first, bool is_new) const {
-  Writer out(std::size_t{1} << 12);
+  Writer out(least_expected);
   if (is_new) {
     out.put(heading);
     out.put(protocol::fingerprint());
@@ -78,19 +97,44 @@ Bytes CommandLog::written(std::size_t first, bool is_new) const {
       out.put_text(why);
     }
   }
-  for (; first < entries_.size(); ++first) put(out, entries_[first]);
+  std::int64_t bytes = 0;
+  Writer records(least_expected);
+  const auto put_records = [&] {
+    if (bytes > 0) put_compressed(out, std::exchange(records, Writer(least_expected)).finish());
+    bytes = 0;
+  };
+  for (; first < entries_.size(); ++first) {
+    const auto& frames = entries_[first].frames;
+    if (frames.has_many_elements()) {
+      put_records();
+      put(out, entries_[first]);
+      continue;
+    }
+    put(records, entries_[first]);
+    if ((bytes += frames.sent_bytes()) > together_bytes) put_records();
+  }
+  put_records();
   return out.finish();
 }
 
 void CommandLog::read(std::span<const std::byte> file) {
   Reader in(file);
-  if (in.get<std::uint64_t>() != heading) reject("this is no log of a session");
-  if (in.get<std::uint64_t>() != protocol::fingerprint())
+  const auto found = in.get<std::uint64_t>();
+  if (((found ^ heading) << 8) != 0) reject("this is no log of a session");
+  if (found != heading || in.get<std::uint64_t>() != protocol::fingerprint())
     reject("the log is of another build of Gamelan, whose commands may mean something else");
   while (in.remaining() > 0) {
     const auto kind = in.get<std::uint8_t>();
     if (kind == static_cast<std::uint8_t>(Kind::batch)) {
       add(get_entry(in));
+    } else if (kind == static_cast<std::uint8_t>(Kind::compressed)) {
+      const auto records = get_expanded(in);
+      Reader each(records);
+      while (each.remaining() > 0) {
+        if (each.get<std::uint8_t>() != static_cast<std::uint8_t>(Kind::batch))
+          reject("a record is no batch");
+        add(get_entry(each));
+      }
     } else if (kind == static_cast<std::uint8_t>(Kind::lost)) {
       const auto id = in.get<ArrayId>();
       lose(id, in.get_text());

@@ -76,7 +76,7 @@ void CommandLog::drop_marks() {
     return static_cast<std::size_t>(reached - marks_.begin());
   };
   while (first() < marks_.size() &&
-         (bytes_ > most_bytes() || bytes_ - of_now().bytes() > most_bytes() / share_of_marks)) {
+         (bytes_ > most_bytes() || sent_bytes_ - of_now().sent_bytes() > most_bytes() / share_of_marks)) {
     cut_marks(first() + (marks_.size() - first() + 1) / 2,
               "the log of its session had become too long (np.config.log_bytes)");
     prune();

@@ -151,11 +151,11 @@ def test_a_mark_keeps_what_nobody_else_needs():
 def test_the_log_is_bounded_and_what_cannot_come_back_is_named():
     notebook = Notebook()
     notebook.run("import gamelan as np\na = np.ones(5000); untouched = a * 3; n = 0")
-    with np.options(log_bytes=200_000):
+    with np.options(log_bytes=20_000):
         for _ in range(30):
             notebook.run("for _ in range(100): a = a * 1.5 - a.mean()\nn += 1")
-            _core.set_log_limit(200_000)
-        assert _core.stats()["log_bytes"] <= 200_000
+            _core.set_log_limit(20_000)
+        assert _core.stats()["log_bytes"] <= 20_000
         undone = notebook.undo(25)
     names = vars(notebook.main)
     assert undone.lost["a"].startswith(
