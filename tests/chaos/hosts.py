@@ -80,6 +80,7 @@ class HostsNotebook(Notebook):
         return self._kernel.enter_context(login_notebook(self.cluster, env={name: self.environment[name] for name in names}))
 
     def begin(self):
+        self.state_folder = self.cluster.home / ".local" / "state"
         self.run(f"%engines start --slurm --continue {' '.join(options(self.ranks))}")
         super().begin()
 

@@ -61,6 +61,7 @@ class Player:
         lines = self.program.lines[: CELLS * LINES]
         self.cells = ["\n".join(lines[first : first + LINES]) for first in range(0, len(lines), LINES)]
         self.states = self._states()
+        self.state_folder = self.folder / settings["XDG_STATE_HOME"]
         self.notebook = self.open()
 
     def open(self):
@@ -96,8 +97,8 @@ class Player:
         """Returns when the state after the last cell is on the disk."""
         mark = f"kept_{time.monotonic_ns()}"
         self.run(f"{mark} = 1")
-        manifests = self.folder.glob
-        wait_until(lambda: any(mark in each.read_text() for each in manifests("state/*/*/*/manifest.json")), CELL_TIMEOUT_S, mark)
+        kept = self.state_folder / "gamelan-notebooks"
+        wait_until(lambda: any(mark in each.read_text() for each in kept.glob("*/*/manifest.json")), CELL_TIMEOUT_S, mark)
 
     def state(self):
         return json.loads(self.run(STATE).out.splitlines()[-1])
