@@ -15,6 +15,7 @@
 #include "engine/process/library_settings.hpp"
 #include "engine/process/rank.hpp"
 #include "engine/process/time_limit.hpp"
+#include "engine/process/whereabouts.hpp"
 #include "engine/ranks/comm.hpp"
 #include "engine/serving/relay_proxy.hpp"
 #include "protocol/codec.hpp"
@@ -41,6 +42,7 @@ int main(int argc, char** argv) {
   using namespace gamelan::engine;
   choose_library_settings(argv);
   watch_time_limit();
+  tell_whereabouts_when_asked();
   const std::string rank = rank_from_launcher();
   const bool speaks = rank == "0";  // so that one message is printed, not one from every rank
   Options options;

@@ -9,12 +9,14 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 
 import pytest
 
 TEST_LIMIT_S = 120
 CLEAN_UP_LIMIT_S = 60
 EXIT_CODE = 3
+ANSWER_S = 0.5
 
 _out = None
 
@@ -65,15 +67,18 @@ def tell(name, engines):
     try:
         for pid in engines.pids():
             print(f"engine {pid}:\n{_stacks(pid)}", file=_out, flush=True)
-        print(f"the engines' log:\n{engines.log.read_text(errors='replace')[-4000:]}", file=_out, flush=True)
+        print(f"the engines' log:\n{engines.log.read_text(errors='replace')[-20000:]}", file=_out, flush=True)
     finally:
         engines.stop()
 
 
 def _stacks(pid):
+    """All threads by a debugger; without one, the engine's own words about its main thread are in its log afterwards."""
     debugger = shutil.which("gdb")
     if not debugger:
-        return "no gdb here, to see its threads"
+        os.kill(pid, signal.SIGUSR2)
+        time.sleep(ANSWER_S)
+        return "no gdb here: where its main thread is stands in the log below"
     command = [debugger, "-p", str(pid), "-batch", "-ex", "thread apply all backtrace 24"]
     try:
         return subprocess.run(command, capture_output=True, text=True, timeout=30).stdout
