@@ -15,6 +15,8 @@ constexpr std::size_t max_kept_replies = 128;
 constexpr auto longest_look =
     std::chrono::seconds(2);  // a longer time between two looks is one in which we were stopped
 constexpr auto sweep_period = std::chrono::seconds(1);
+constexpr auto last_words =
+    std::chrono::milliseconds(500);  // after its death a client is heard so long: what lay in a buffer
 
 std::size_t bytes_of(const protocol::Frames& frames) {
   std::size_t bytes = 0;
@@ -52,6 +54,7 @@ Clients::Bytes Clients::hear(const Bytes& routing_id) {
   Client& client = found->second;
   look();
   client.heard = watched_;
+  if (client.may_be_dead && watched_ - client.dead_since > last_words) client.may_be_dead = false;
   // Bytes of an older connection may still be read after the first ones of a newer.
   if (is_new || name->connection >= client.connection) {
     client.connection = name->connection;
@@ -134,8 +137,16 @@ void Clients::set_patience(const Bytes& client, Clock::duration patience) {
 Clients::Clock::duration Clients::patience() const {
   Clock::duration longest{};
   for (const auto& [name, client] : known_)
-    if (client.holder != 0) longest = std::max(longest, client.patience);
+    if (client.holder != 0 && !client.may_be_dead) longest = std::max(longest, client.patience);
   return longest;
+}
+
+void Clients::note_closed(Clock::duration surely_silent) {
+  for (auto& [name, client] : known_) {
+    if (watched_ - client.heard >= surely_silent) continue;
+    client.may_be_dead = true;
+    client.dead_since = watched_;
+  }
 }
 
 void Clients::leave_later(const Bytes& client) {

@@ -60,8 +60,11 @@ class Clients {
   void set_holder(const Bytes& client, std::uint64_t holder);
   /// This client waits for silent engines for so long: its replies are kept meanwhile.
   void set_patience(const Bytes& client, Clock::duration patience);
-  /// The longest patience of a client that has arrays.
+  /// The longest patience of a client that has arrays and has not died, as far as we know.
   Clock::duration patience() const;
+  /// Somebody's connection was closed. Who dies closes it at once; so it may be each client that was heard
+  /// within so long. Which of them lives is heard soon.
+  void note_closed(Clock::duration surely_silent);
   struct Expired {
     Bytes client;
     std::uint64_t holder;
@@ -94,6 +97,8 @@ class Clients {
     std::uint64_t holder = 0;  // of arrays; 0: of none
     Clock::duration patience{};
     bool has_left = false;
+    bool may_be_dead = false;      // since
+    Clock::duration dead_since{};  // by watched_
   };
   void drop_oldest(Client& client);
   /// Not `newest`, and nobody who has arrays: the lease ends first.

@@ -98,7 +98,7 @@ Endpoint::Endpoint(const Options& options, protocol::Connection& connection)
       router_(context_, zmq::socket_type::router),
       events_(context_, zmq::socket_type::pair) {
   gate_.bind("inproc://zeromq.zap.01");
-  if (zmq_socket_monitor(router_.handle(), events_address, ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED) != 0)
+  if (zmq_socket_monitor(router_.handle(), events_address, ZMQ_EVENT_DISCONNECTED) != 0)
     throw Error(ErrorKind::os, std::string("zmq_socket_monitor: ") + zmq_strerror(errno));
   events_.set(zmq::sockopt::rcvhwm, 0);  // the thread that tells must never wait
   events_.set(zmq::sockopt::linger, 0);
@@ -192,7 +192,6 @@ bool Endpoint::take_closed() {
   for (auto event = receive_all(events_); !event.empty(); event = receive_all(events_)) {
     std::uint16_t kind = 0;
     std::memcpy(&kind, event[0].data(), std::min(sizeof kind, event[0].size()));
-    open_ += kind == ZMQ_EVENT_ACCEPTED ? 1 : -1;
     is_closed = is_closed || kind == ZMQ_EVENT_DISCONNECTED;
   }
   return is_closed;

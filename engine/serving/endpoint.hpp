@@ -38,13 +38,11 @@ class Endpoint {
 
   zmq::socket_t& router() { return router_; }
   zmq::socket_t& gate() { return gate_; }
-  /// Readable when a connection was opened or closed, which take_closed() notes.
+  /// Readable when a connection was closed, which take_closed() notes.
   zmq::socket_t& events() { return events_; }
   /// Have connections closed since the last call? A process that ends or is killed closes its connections; a
   /// network that is cut does so late, or never.
   bool take_closed();
-  /// Is a connection open, as far as take_closed() has noted? Any thread.
-  bool has_connections() const { return open_.load() > 0; }
   /// Answers one question of libzmq's handshake thread: may a client with this key connect? Call it when
   /// gate() is readable.
   void admit_or_deny();
@@ -61,7 +59,6 @@ class Endpoint {
   zmq::socket_t gate_;
   zmq::socket_t router_;
   zmq::socket_t events_;
-  std::atomic<int> open_{0};  // connections
   std::array<std::byte, 32> client_key_{};
   std::uint64_t denied_ = 0;
 };

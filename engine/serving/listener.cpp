@@ -26,7 +26,7 @@ using protocol::ErrorKind;
 using protocol::Frames;
 
 constexpr auto lateness = std::chrono::seconds(1);  // of a busy machine
-constexpr double surely_silent_s = 3;               // clients say once a second that they are there
+constexpr std::chrono::seconds surely_silent{3};    // clients say once a second that they are there
 constexpr int messages_per_turn = 64;               // then the gate and the outbox get a turn
 
 Bytes to_bytes(const zmq::message_t& message) {
@@ -122,7 +122,6 @@ Listener::Listener(const Options& options, protocol::Connection connection, Serv
 Listener::~Listener() { ::close(wake_fd_); }
 
 void Listener::note_client() {
-  if (endpoint_.has_connections()) is_left_.store(false);  // else it was said before that
   heard_s_.store(std::chrono::duration<double>(Clock::now().time_since_epoch()).count());
 }
 
@@ -131,14 +130,13 @@ double Listener::seconds_since_client() const {
 }
 
 double Listener::idle_limit_s() const {
-  if (idle_timeout_s_ <= 0 || is_left_.load()) return idle_timeout_s_;
+  if (idle_timeout_s_ <= 0) return idle_timeout_s_;
   return std::max(idle_timeout_s_, patience_s_.load());
 }
 
 void Listener::watch_connections() {
-  // Who has died closes its connection at once, while it was heard a moment ago. One that closes after a
-  // silence was cut off.
-  if (endpoint_.take_closed() && seconds_since_client() < surely_silent_s) is_left_.store(true);
+  // One that closes after a silence was cut off.
+  if (endpoint_.take_closed()) clients_.note_closed(surely_silent);
   patience_s_.store(std::chrono::duration<double>(clients_.patience()).count());
 }
 

@@ -116,7 +116,6 @@ class Listener {
   const Clock::time_point started_ = Clock::now();
   std::atomic<double> heard_s_{0};
   std::atomic<double> patience_s_{0};  // of the clients that have arrays
-  std::atomic<bool> is_left_{false};   // the client that was heard last has closed its connection
   const int wake_fd_;
 
   Lanes lanes_;

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "protocol/parts.hpp"
 
 namespace gamelan::engine {
@@ -160,6 +162,34 @@ TEST_F(Book, time_in_which_nobody_looked_is_no_silence) {
   EXPECT_FALSE(book.take_expired());
   book.look(now += std::chrono::seconds(2));
   EXPECT_TRUE(book.take_expired());
+}
+
+TEST_F(Book, a_connection_that_closes_ends_the_patience_with_whom_was_heard_just_before) {
+  using namespace std::chrono_literals;
+  Clients book;
+  const auto routing = [](const auto& client) { return protocol::routing_id({client, 1}); };
+  const auto silent = protocol::random_client_name(), lively = protocol::random_client_name();
+  for (const auto& client : {silent, lively}) {
+    book.hear(routing(client));
+    book.set_holder(client, client == silent ? 5 : 6);
+    book.set_patience(client, client == silent ? 600s : 300s);
+  }
+  EXPECT_EQ(book.patience(), 600s);
+  book.note_closed(3s);  // both were heard just now: whoever it was, the other one will be heard
+  EXPECT_EQ(book.patience(), 0s);
+  std::this_thread::sleep_for(600ms);
+  book.hear(routing(silent));
+  EXPECT_EQ(book.patience(), 600s) << "it lives";
+  for (int turn = 0; turn < 4; ++turn) {  // it is silent from now on, the other one is heard
+    std::this_thread::sleep_for(200ms);
+    book.hear(routing(lively));
+  }
+  EXPECT_EQ(book.patience(), 600s);
+  book.note_closed(500ms);
+  EXPECT_EQ(book.patience(), 600s) << "who was silent before is waited for when another one dies";
+  book.hear(routing(lively));
+  book.set_holder(silent, 0);
+  EXPECT_EQ(book.patience(), 0s) << "a message that lay in a buffer is no sign of life";
 }
 
 TEST_F(Book, the_newest_client_is_not_forgotten_when_all_others_have_arrays) {

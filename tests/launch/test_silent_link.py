@@ -90,6 +90,22 @@ def test_a_cut_longer_than_heartbeats_may_be_is_waited_for(wired):
     assert error.count("the engines answer again, ") == 1 and "computed again" not in error, error
 
 
+def test_who_is_silent_is_waited_for_although_another_client_dies(wired):
+    engines, wire = wired
+    silent, other = Client(engines.by_wire), Client(engines)
+    silent("a = np.zeros(200_000); a += 1; np.sync()")
+    other("b = np.ones(200_000); np.sync()")
+    time.sleep(2)  # both are heard after connections that were closed at the start
+    wire.is_cut = True
+    time.sleep(5)
+    other.kill()
+    time.sleep(IDLE_S + 3)
+    assert engines.wait(0) is None, open(engines.log).read()
+    wire.is_cut = False
+    assert silent("float(a.sum())") == "200000.0"
+    assert "computed again" not in silent.end()
+
+
 def test_an_interrupt_ends_the_wait_and_the_arrays_stay(wired, tmp_path):
     engines, wire = wired
     ended = tmp_path / "ended"
