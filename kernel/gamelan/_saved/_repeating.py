@@ -134,10 +134,13 @@ class RepeatedArrays:
         """Taken, by the arrays' ids there, or why one is not there, or why none is."""
         data = why = None
         if about := self._session.get("log"):
-            with self._folder.open(about["file"]) as file:
-                data = io.BufferedReader(file).read(about["bytes"])
-            if zlib.crc32(data) != about["crc32"]:
-                data, why = None, f"the file {about['file']} is damaged"
+            try:
+                with self._folder.open(about["file"]) as file:
+                    data = io.BufferedReader(file).read(about["bytes"])
+                if zlib.crc32(data) != about["crc32"]:
+                    data, why = None, f"the file {about['file']} is damaged"
+            except OSError as error:  # the other variables do not need it
+                why = f"{error.strerror}: {error.filename}"
         else:
             why = "no log was kept (np.config.kept_bytes, np.config.log_bytes)"
         there = self._session.get("engines")

@@ -51,7 +51,7 @@ def test_arrays_come_back_by_the_log(ranks, folder):
             b = a + gamelan.random.default_rng(turn).random(10)
             alone = gamelan.arange(300.0)[7:290:3]
             part = (gamelan.arange(60.0) * (1 + 2j)).imag[5:]
-            variables = {"a": a, "rows": a[3:, ::2], "held": {"turned": a.T}, "b": b, "alone": alone, "part": part}
+            variables = {"a": a, "rows": a[3:, ::2], "held": {"turned": a.T}, "b": b, "alone": alone, "part": part, "n": 1}
             gamelan.sync()
             there = _keeping.Snapshot(variables, 10**7, lambda: None, log).write(folder, there)
         expected = {name: numpy.array(variables[name]) for name in ("a", "rows", "b", "alone", "part")}
@@ -66,9 +66,16 @@ def test_arrays_come_back_by_the_log(ranks, folder):
         assert loaded["rows"][0, 1] == -1 and loaded["held"]["turned"][2, 3] == -1
         loaded = None
         assert gamelan.stats()["arrays"] <= arrays, "nothing stays that nobody names"
-        (folder / log._about["file"]).write_bytes(b"GAMLLOG1")
+        path = folder / log._about["file"]
+        path.write_bytes(b"GAMLLOG1")
         loaded = _keeping.read(folder)
         assert "a" in loaded.missing and "is damaged" in loaded.missing["a"]
+        os.chmod(path, 0o622)
+        refused = _keeping.read(folder)
+        os.unlink(path)
+        gone = _keeping.read(folder)
+        for loaded, why in ((refused, "can be written by others"), (gone, f"No such file or directory: {path}")):
+            assert loaded["n"] == 1 and why in loaded.missing["a"]
 
 
 def test_bounds(mixed):
