@@ -15,12 +15,12 @@ from ._loading import LoadedSession, load_groups, require_names
 from ._pickling import pickler_class
 from ._repeating import RepeatedArrays
 from ._saving import _described, random_state
-from ._sharing import Groups, why
+from ._sharing import GiveWay, Groups, why
 from ._trust import TrustedFolder
 
 
 class Snapshot:
-    """What is to be kept of variables. `check` is called now and then, and may raise to end it. `saved`: what they are, by name;
+    """What is to be kept of variables. `check` is called now and then, and may raise GiveWay. `saved`: what they are, by name;
     `missing`: why others cannot be kept; `bytes` in all. `groups`: (names, pickle, numbers of arrays in it), `random`: the state
     of random numbers, `arrays`, `bases` and weak `references`: the distributed arrays, `mark`: the moment in the log."""
 
@@ -38,7 +38,9 @@ class Snapshot:
             values = {name: variables[name] for name in names}
             try:
                 data = pickled(values, arrays, groups.shared, check)
-            except (Exception, SystemExit) as error:  # a class of the user's that could be pickled before
+            except (KeyboardInterrupt, GiveWay):
+                raise
+            except BaseException as error:  # a class of the user's that could be pickled before
                 self.missing.update((name, why(value, error)) for name, value in values.items())
                 continue
             if self.bytes + len(data) > most_bytes:

@@ -105,7 +105,7 @@ def load_groups(session, names, bytes_of, array_of, loaded):
             values = Unpickler(bytes_of(about), array_of).load()
         except (EngineLostError, KeyboardInterrupt):
             raise
-        except Exception as error:  # whatever a class of the user's raises
+        except BaseException as error:  # whatever a class of the user's raises, SystemExit, too
             why = f"{type(error).__name__}: {error}" if not isinstance(error, ValueError) else str(error)
             loaded.missing.update(dict.fromkeys(wanted or ["the state of random numbers"], why))
             continue

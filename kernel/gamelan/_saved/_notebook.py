@@ -18,7 +18,7 @@ from . import _keeping
 from ._generations import NotebookFolder
 from ._pickling import pickler_class
 from ._repeating import KeptLog
-from ._sharing import MOST_SECONDS
+from ._sharing import MOST_SECONDS, GiveWay
 from ._trust import why_refused
 from ._undo import History
 
@@ -26,10 +26,6 @@ SHARE = 0.01  # half of what cells may lose: the other half is for waits until a
 _PAUSE_S = 0.05  # after a cell: the next one may be waiting already
 _GIVE_WAY_S = 0.02  # within which a save gives way; then it is given up, and ends by itself
 _SLOW = "slow to be pickled; %session save takes it"
-
-
-class _GiveWay(BaseException):
-    """The next cell has come."""
 
 
 class Keeper:
@@ -167,9 +163,9 @@ class Keeper:
     def _check(self):
         if self._deadline is not None:
             if time.perf_counter() > self._deadline:
-                raise _GiveWay
+                raise GiveWay
         elif self._has_cell or self._turn != self._turn_of_save:
-            raise _GiveWay
+            raise GiveWay
 
     def _save(self):
         """Makes a snapshot; False where it gave way."""
@@ -183,7 +179,7 @@ class Keeper:
             self._saves += 1
             rest = {name: value for name, value in variables.items() if name not in known}
             snapshot = _keeping.Snapshot(rest, config.kept_bytes, self._check, None if self.refusal else self._log)
-        except _GiveWay as way:
+        except GiveWay as way:
             self._cost_s = max(self._cost_s, time.perf_counter() - started)
             name, seconds = getattr(way, "looked_at", ("", 0.0))
             if seconds > 4 * MOST_SECONDS:

@@ -120,9 +120,9 @@ def _append_group(file, pickles, values, arrays, shared, missing):
     start = file.tell()
     try:
         _append(file, pickles, list(values), values, arrays, shared)
-    except OSError:
-        raise  # of the file
-    except Exception as error:  # a class of the user's that could be pickled before
+    except (OSError, KeyboardInterrupt):
+        raise  # of the file, of the user
+    except BaseException as error:  # a class of the user's that could be pickled before
         file.seek(start)
         file.truncate()
         missing.update((name, why(value, error)) for name, value in values.items())

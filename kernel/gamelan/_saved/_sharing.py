@@ -21,6 +21,10 @@ MOST_SECONDS = 0.05  # for a value that is kept at each cell's end
 _TOO_LARGE = "too large to be kept at each cell's end; %session save takes it"
 
 
+class GiveWay(BaseException):
+    """Raised by `check`: the next cell has come."""
+
+
 class TooLarge(Exception):
     """A value has more parts or bytes than are kept of one."""
 
@@ -43,7 +47,7 @@ class _Nowhere:
 
 class Groups:
     """The variables that can be pickled, in groups that share objects. `failures`: why the others cannot, by name; `shared`:
-    the memories of small arrays that several arrays are in. `check` is called now and then, and may raise to end it."""
+    the memories of small arrays that several arrays are in. `check` is called now and then, and may raise GiveWay."""
 
     def __init__(self, variables, arrays, most_bytes=math.inf, check=lambda: None):
         self._most_bytes, self._check = most_bytes, check
@@ -78,12 +82,12 @@ class Groups:
         try:
             file = _Nowhere(most_bytes, self._check)
             pickler_class()(file, types.SimpleNamespace(number_of=number_of, value_of=arrays.value_of), (), note).dump(value)
-        except (Exception, SystemExit) as error:  # whatever a class of the user's raises
-            self.failures[name] = why(value, error)
-            return
-        except BaseException as error:  # `check` has ended it
+        except (KeyboardInterrupt, GiveWay) as error:
             error.looked_at = name, time.perf_counter() - started
             raise
+        except BaseException as error:  # whatever a class of the user's raises, SystemExit, too
+            self.failures[name] = why(value, error)
+            return
         self._parent[name], self.reached[name] = name, reached
         for each in objects.values():
             if isinstance(each, numpy.ndarray) and (memory := memory_of(each)) is not None:

@@ -171,7 +171,9 @@ class _Return:
             return False
         try:
             return pickled({name: self._variables[name] for name in names}, arrays, shared) == data
-        except Exception:  # a class of the user's that could be pickled before
+        except KeyboardInterrupt:
+            raise
+        except BaseException:  # a class of the user's that could be pickled before
             return False
 
     def _compute(self, groups):
@@ -213,7 +215,7 @@ class _Return:
                 values = Unpickler(data, self._array_of).load()
             except (EngineLostError, KeyboardInterrupt):
                 raise
-            except Exception as error:  # whatever a class of the user's raises
+            except BaseException as error:  # whatever a class of the user's raises, SystemExit, too
                 self.lost.update(dict.fromkeys(names, str(error) or type(error).__name__))
                 continue
             self.back.update((name, values[name]) for name in names)

@@ -11,6 +11,7 @@ import pytest
 
 import gamelan
 from gamelan._saved import _generations, _keeping, _repeating
+from gamelan._saved._sharing import GiveWay
 from oracle import assert_same
 
 
@@ -91,15 +92,12 @@ def test_bounds(mixed):
 def test_it_gives_way_at_once(mixed):
     calls = iter(range(10**9))
 
-    class Stop(BaseException):
-        pass
-
     def check():
         if next(calls) > 20:
-            raise Stop
+            raise GiveWay
 
     for variables in ({"objects": [[] for _ in range(10**5)]}, {f"v{n}": n for n in range(100)}):
-        with pytest.raises(Stop):
+        with pytest.raises(GiveWay):
             snapshot(variables, math.inf, check)
 
 

@@ -122,6 +122,40 @@ def test_a_class_that_is_gone_is_named(saved, tmp_path, monkeypatch):
         assert list(gamelan.load_session(saved)) == ["a"]
 
 
+class Odd(BaseException):
+    """As asyncio.CancelledError: no Exception."""
+
+
+class FailsWhenLoaded:
+    def __init__(self, error):
+        self.error = error
+
+    def __setstate__(self, state):
+        raise state["error"]
+
+
+class FailsWhenSaved:
+    def __init__(self, error, after=0):
+        self.error, self.after = error, after
+
+    def __reduce__(self):
+        self.after -= 1
+        if self.after < 0:
+            raise self.error
+        return int, ()
+
+
+@pytest.mark.parametrize("kind", [SystemExit, Odd, ValueError])
+def test_a_value_that_fails_costs_no_other(engine, path, kind):
+    """Whatever it raises; `after`: when it has been looked at already."""
+    values = {"n": 1, "loaded": FailsWhenLoaded(kind(4)), "a": gamelan.arange(10)}
+    bad = {"saved": FailsWhenSaved(kind(5)), "late": FailsWhenSaved(kind(6), after=1)}
+    missing = gamelan.save_session(path, values | bad).missing
+    assert missing == {"saved": "a FailsWhenSaved: 5", "late": "a FailsWhenSaved: 6"}
+    with pytest.warns(RuntimeWarning, match="loaded .*4"):
+        assert list(gamelan.load_session(path)) == ["n", "a"]
+
+
 def test_only_sessions_are_replaced(engine, tmp_path, path):
     (tmp_path / "file").write_text("mine")
     (tmp_path / "folder").mkdir()
