@@ -2,11 +2,13 @@
 """How a folder that is named by its path comes into being: beside its place under another name, written to the disk, and
 renamed when all of it is there. What goes wrong before leaves the old folder and nothing else."""
 
+import contextlib
 import ctypes
 import errno
 import os
 import secrets
 import shutil
+import signal
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _EXCHANGE = 2  # renameat2's flag
@@ -43,7 +45,8 @@ class NewFolder:
             elif isinstance(error, OSError) and isinstance(error.filename, str) and error.filename.startswith(self.path):
                 error.filename = self._named + error.filename[len(self.path) :]  # the user does not know of the other
         finally:
-            shutil.rmtree(self.path, ignore_errors=True)
+            with uninterrupted():  # a second interrupt, while what the first has left is removed
+                shutil.rmtree(self.path, ignore_errors=True)
 
     def create(self, name):
         """A new file of the folder, open for writing; folders on the way are made."""
@@ -66,6 +69,16 @@ class NewFolder:
         else:
             os.rename(self.path, self._target)
         _synchronise_folder(os.path.dirname(self._target))
+
+
+@contextlib.contextmanager
+def uninterrupted():
+    """An interrupt comes before this or after it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def synchronise(file):

@@ -6,7 +6,6 @@ it is done at the end of a cell, when the time that it takes is less than SHARE 
 import atexit
 import contextlib
 import os
-import signal
 import sys
 import threading
 import time
@@ -15,6 +14,7 @@ from .. import _core
 from .._config import config
 from .._next_engines import show_notice
 from . import _keeping
+from ._folder import uninterrupted
 from ._generations import NotebookFolder
 from ._pickling import pickler_class
 from ._repeating import KeptLog
@@ -249,7 +249,7 @@ class Keeper:
         if not config.kept_bytes:
             raise LookupError("nothing is kept to go back to (np.config.kept_bytes is 0)")
         undone = self.history.undo(count, self._variables_of())
-        with _uninterrupted():
+        with uninterrupted():
             bind(undone.back, undone.gone)
             self.history.accept(undone)
         return undone
@@ -280,16 +280,6 @@ class Keeper:
         self._folder.end(self._is_found_again)
 
     _pid = os.getpid()
-
-
-@contextlib.contextmanager
-def _uninterrupted():
-    """An interrupt comes before this or after it."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 keeper = None

@@ -7,6 +7,7 @@ import errno
 import json
 import os
 import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -154,6 +155,20 @@ def test_a_value_that_fails_costs_no_other(engine, path, kind):
     assert missing == {"saved": "a FailsWhenSaved: 5", "late": "a FailsWhenSaved: 6"}
     with pytest.warns(RuntimeWarning, match="loaded .*4"):
         assert list(gamelan.load_session(path)) == ["n", "a"]
+
+
+def test_a_second_interrupt_leaves_nothing_of_what_the_first_has_ended(tmp_path, monkeypatch):
+    remove = shutil.rmtree
+
+    def interrupted(path, **options):
+        signal.raise_signal(signal.SIGINT)
+        remove(path, **options)
+
+    monkeypatch.setattr(_folder.shutil, "rmtree", interrupted)
+    with pytest.raises(KeyboardInterrupt), _folder.NewFolder(tmp_path / "s", _manifest.is_session) as folder:
+        folder.write("part", b"123")
+        raise KeyboardInterrupt
+    assert not os.listdir(tmp_path)
 
 
 def test_only_sessions_are_replaced(engine, tmp_path, path):
