@@ -89,6 +89,27 @@ def test_bounds(mixed):
     assert len(many.saved) == 6 and "np.config.kept_bytes" in many.missing["v9"]
 
 
+class Odd(BaseException):
+    """As asyncio.CancelledError: no Exception."""
+
+
+class Fails:
+    def __init__(self, after):
+        self.after = after
+
+    def __reduce__(self):
+        self.after -= 1
+        if self.after < 0:
+            raise Odd("no")
+        return int, ()
+
+
+def test_what_raises_no_exception_is_named(mixed):
+    """Else the thread that keeps a notebook's variables would end."""
+    kept = snapshot({"n": 1, "at_once": Fails(0), "late": Fails(1)})
+    assert list(kept.saved) == ["n"] and kept.missing == {"at_once": "a Fails: no", "late": "a Fails: no"}
+
+
 def test_it_gives_way_at_once(mixed):
     calls = iter(range(10**9))
 
