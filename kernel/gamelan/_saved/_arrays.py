@@ -176,10 +176,11 @@ def write_base(folder, stored):
     folder.write(f"{name}/.zarray", json.dumps(facts).encode())
     sums = []
     for key, rows in _parts(array.shape, chunks):
+        path = os.path.join(folder.path, name, key)
         with folder.create(f"{name}/{key}") as file:
             size = math.prod(chunks) * array.dtype.itemsize
-            reserve(file.fileno(), size, file.name)
-            pieces = write(array if rows is None else array[rows], os.path.join(folder.path, name, key), 0, checksums=True)
+            reserve(file.fileno(), size, path)
+            pieces = write(array if rows is None else array[rows], path, 0, checksums=True)
             os.ftruncate(file.fileno(), size)
             synchronise(file)
         sums.append(combined(0, pieces))

@@ -42,11 +42,18 @@ class NewFolder:
         try:
             if kind is None:
                 self._finish()
-            elif isinstance(error, OSError) and isinstance(error.filename, str) and error.filename.startswith(self.path):
-                error.filename = self._named + error.filename[len(self.path) :]  # the user does not know of the other
+            elif isinstance(error, OSError):
+                self._name_in(error)
         finally:
             with uninterrupted():  # a second interrupt, while what the first has left is removed
                 shutil.rmtree(self.path, ignore_errors=True)
+
+    def _name_in(self, error):
+        """The user does not know of the other folder; and a write to a full disk names none."""
+        if error.filename is None and error.errno is not None:
+            error.filename = self._named
+        elif isinstance(error.filename, str) and error.filename.startswith(self.path):
+            error.filename = self._named + error.filename[len(self.path) :]
 
     def create(self, name):
         """A new file of the folder, open for writing; folders on the way are made."""

@@ -49,7 +49,7 @@ def read_manifest(folder):
         whole = json.loads(data)
         session, wanted = whole["session"], whole["sha256"]
         told, version = session["format"], session["version"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise ValueError(f"the session in {folder.path} is damaged: {NAME} cannot be read. Nothing was loaded") from None
     if told != FORMAT or version != VERSION:
         raise ValueError(

@@ -43,18 +43,18 @@ class TrustedFolder:
                 folder = _stepped(folder, each, path)
                 _require_own(os.fstat(folder), path)
             path = os.path.join(path, last)
-            file = os.fdopen(_opened(last, _FILE, folder, path), "rb", buffering=0)
+            descriptor = _opened(last, _FILE, folder, path)
         finally:
             os.close(folder)
         try:
-            about = os.fstat(file.fileno())
+            about = os.fstat(descriptor)
             if not stat.S_ISREG(about.st_mode):
                 raise PermissionError(errno.EPERM, "this is no file", path)
             _require_own(about, path)
+            return os.fdopen(descriptor, "rb", buffering=0)
         except BaseException:
-            file.close()
+            os.close(descriptor)
             raise
-        return file
 
 
 def why_refused(path):

@@ -86,6 +86,9 @@ def test_a_manifest_torn_or_changed_anywhere_loads_nothing(saved):
         if not same:
             with pytest.raises(ValueError, match="Nothing was loaded"):
                 gamelan.load_session(saved)
+    (saved / "manifest.json").write_bytes(b"[" * 100_000)
+    with pytest.raises(ValueError, match="Nothing was loaded"):
+        gamelan.load_session(saved)
 
 
 def _meaning(text):
@@ -230,10 +233,11 @@ def test_a_full_disk(engine, tmp_path):
     try:
         os.chmod(folder, 0o755)
         gamelan.save_session(folder / "s", {"n": 1, "a": gamelan.arange(1000)})
-        for variables in ({"a": gamelan.zeros(200_000)}, {"text": "x" * 2_000_000}):
+        for name, variables in (("s/arrays/a/0", {"a": gamelan.zeros(200_000)}), ("s", {"text": "x" * 2_000_000})):
             with pytest.raises(OSError) as caught:
                 gamelan.save_session(folder / "s", variables)
             assert caught.value.errno == errno.ENOSPC and os.listdir(folder) == ["s"]
+            assert caught.value.filename == str(folder / name)
             assert gamelan.load_session(folder / "s")["n"] == 1
     finally:
         subprocess.run(["umount", str(folder)], check=True)

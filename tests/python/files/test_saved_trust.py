@@ -78,6 +78,14 @@ def test_a_pipe_is_no_file(trap):
     refused(trap, "no file")
 
 
+def test_a_folder_is_no_file(trap):
+    os.unlink(trap / "manifest.json")
+    (trap / "manifest.json").mkdir(0o700)
+    before = len(os.listdir("/proc/self/fd"))
+    refused(trap, f"this is no file: '{trap}/manifest.json'")
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
 def test_a_forged_pickle_is_not_read(trap):
     """One of the right length, put there by who cannot write the manifest, say on a disk that turned bits."""
     data = pickle.dumps(Trap())
