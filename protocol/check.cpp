@@ -4,6 +4,8 @@
 #include "protocol/check.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <iterator>
 #include <string>
 
 #include "protocol/chosen_layout.hpp"
@@ -104,9 +106,17 @@ void check_redistribute(const Command& command) {
 
 /// Operands are whole arrays, of the dtypes and dimensions that Global Arrays supports, and numbers.
 void check_routine(const Command& command, const std::vector<Bytes>& payloads) {
-  constexpr std::size_t longest_name = 128, most_ga_dims = 7;
+  constexpr std::size_t longest_name = 128, sum_digits = 8, most_ga_dims = 7;
   require(command.payload >= 0, command, "no name");
-  const Bytes& name = payloads[static_cast<std::size_t>(command.payload)];
+  Bytes name = payloads[static_cast<std::size_t>(command.payload)];
+  const auto end = std::find(name.begin(), name.end(), std::byte{'@'});  // and the library's checksum
+  if (end != name.end()) {
+    require(std::distance(end, name.end()) == 1 + sum_digits &&
+                std::all_of(end + 1, name.end(),
+                            [](std::byte byte) { return std::isxdigit(static_cast<unsigned char>(byte)); }),
+            command, "the name ends in no checksum");
+    name.erase(end, name.end());
+  }
   require(!name.empty() && name.size() <= longest_name &&
               std::all_of(name.begin(), name.end(),
                           [](std::byte byte) {

@@ -3,7 +3,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -72,6 +75,12 @@ void load_routines(const Options& options, Comm& comm) {
     problem = error;
   }
   comm.throw_together(problem);
+  auto sums = routines::sums();
+  protocol::Bytes bytes(sums.size() * sizeof(std::uint32_t));
+  std::memcpy(bytes.data(), sums.data(), bytes.size());
+  bytes = comm.broadcast(std::move(bytes));
+  std::memcpy(sums.data(), bytes.data(), std::min(bytes.size(), sums.size() * sizeof(std::uint32_t)));
+  routines::set_sums(sums);
 }
 
 /// The answer to a client's Hello.
@@ -85,7 +94,8 @@ nlohmann::json hello_info(const Options& options, const Comm& comm, std::size_t 
           {"version", GAMELAN_VERSION},
           {"mpi", mpi_library()},
           {"idle_timeout_seconds", options.idle_timeout_s},
-          {"lease_seconds", options.lease_s}};
+          {"lease_seconds", options.lease_s},
+          {"routine_sums", routines::sums()}};
 }
 
 /// Rank 0: opens the server; returns when all ranks know that it listens. Collective with the other ranks'

@@ -3,6 +3,7 @@
 // A routine is called on every rank with true GA handles (docs/routines.md). The registry is global, as
 // loaded libraries are.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,13 @@ using Function = int (*)(int, const int*, int, const double*);
 
 /// Loads libraries, given as paths separated by colons. Throws Error{os} with the loader's message.
 void load(const std::string& paths);
-/// A function that one of the libraries itself defines. Throws Error{value}, with the names of the libraries,
+/// The checksum of each library's file.
+std::vector<std::uint32_t> sums();
+/// Those of rank 0, which count for all ranks: a library may be built for each node.
+void set_sums(const std::vector<std::uint32_t>& sums);
+/// A function that one of the libraries itself defines. The name may end in @ and eight hexadecimal digits:
+/// then only the library with this checksum will do. Throws Error{value}, with the names of the libraries,
 /// when there is none.
-Function find(const std::string& name);
+Function find(const std::string& wanted);
 
 }  // namespace gamelan::engine::routines

@@ -65,9 +65,15 @@ class Handles {
 void run(const StepContext& context, const plan::Routine& routine) {
   const auto& bytes = context.payload(routine.payload);
   const std::string name(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const auto function = routines::find(name);
   auto& comm = context.comm();
-  comm.barrier();
+  routines::Function function = nullptr;
+  std::optional<protocol::Error> missing;
+  try {
+    function = routines::find(name);
+  } catch (const protocol::Error& error) {
+    missing = error;
+  }
+  comm.throw_together(missing);
   int code = 0;
   {
     Handles handles(context.heap());
@@ -78,8 +84,9 @@ void run(const StepContext& context, const plan::Routine& routine) {
   }
   std::optional<protocol::Error> problem;
   if (code != 0)
-    problem.emplace(protocol::ErrorKind::value, "[routine] " + name + " returned " + std::to_string(code) +
-                                                    " on rank " + std::to_string(context.rank()));
+    problem.emplace(protocol::ErrorKind::value, "[routine] " + name.substr(0, name.find('@')) + " returned " +
+                                                    std::to_string(code) + " on rank " +
+                                                    std::to_string(context.rank()));
   comm.throw_together(problem);
 }
 

@@ -208,6 +208,40 @@ print(float(a[1]), float(np.ones(100_000).sum()))
     assert lines == ["EngineLostError", "2.0 100000.0"], lines
 
 
+def test_a_routine_of_another_library_is_not_called_again(runtime, tmp_path):
+    """What it made is lost and says why; a new call takes the library that is there."""
+    source, library = tmp_path / "ones.c", tmp_path / "ones.so"
+    text = (
+        "#include <ga.h>\nint fill(int a, const int* h, int n, const double* v) { double x = %s; GA_Fill(h[0], &x); return 0; }\n"
+    )
+    compiler = ["mpicc.openmpi", "-shared", "-fPIC", "-x", "c", "-o"]
+    source.write_text(text % 1)
+    subprocess.run([*compiler, library, source], check=True)
+    source.write_text(text % 2)
+    subprocess.run([*compiler, tmp_path / "twos.so", source], check=True)
+    lines = run(
+        f"""
+fill = np.routine("fill")
+a, b = np.zeros((300, 300)), np.arange(100_000.0)
+fill(a)
+np.sync()
+kill()
+time.sleep(2)
+print(float(a.sum()), float(b[3]))
+os.rename({str(tmp_path / "twos.so")!r}, {str(library)!r})
+kill()
+time.sleep(2)
+print(error_of(lambda: float(a.sum())))
+c = np.zeros((300, 300))
+fill(c)
+print(float(b[3]), float(c.sum()))
+""",
+        GAMELAN_ROUTINES=str(library),
+    )
+    assert lines[0] == "90000.0 3.0" and lines[2] == "3.0 180000.0", lines
+    assert f'the routine "fill" of {library} is not the one that was called: the library has changed since' in lines[1], lines
+
+
 def test_the_log_forgets_what_nobody_needs(runtime):
     lines = run(
         """

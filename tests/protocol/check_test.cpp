@@ -337,6 +337,11 @@ TEST(Check, routines_have_a_name_and_whole_arrays) {
   EXPECT_REFUSED_FOR("float64", call("smooth", plane, {Scalar{Dtype::float32, {}}}));
   EXPECT_REFUSED_FOR("more than its first", call("smooth", plane, {plane}, {2}));
   EXPECT_REFUSED_FOR("no name", refusal(make(Op::routine, {4}, {})));
+  EXPECT_EQ(call("smooth@0123abcd", plane, {}), "");
+  for (const char* wrong :
+       {"smooth@", "smooth@0123abc", "smooth@0123abcde", "smooth@0123abcg", "smooth@012@abcd"})
+    EXPECT_REFUSED_FOR("no checksum", call(wrong, plane, {}));
+  EXPECT_REFUSED_FOR("no identifier", call("@0123abcd", plane, {}));
 }
 
 TEST(Check, every_structural_op_has_a_rule) {
