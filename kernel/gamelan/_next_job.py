@@ -33,7 +33,7 @@ def watch(engines, previous, current, use):
         return
     is_idle = getattr(previous, "continues", False) and _batches() == _batches_at_begin
     _batches_at_begin, _refusal = _batches(), ""
-    engines.on_notice(lambda notice: _time_is_short(engines, notice))
+    engines.on_notice(lambda notice: _time_is_short(engines, notice) if engines.is_time_short else show_notice(notice))
     if engines.launcher != "slurm":
         return
     if engines.continues:

@@ -31,6 +31,7 @@ def test_it_is_told_in_one_sentence_when_engines_start(in_a_container):
     program = "import gamelan as np; print(float(np.ones(200_000).sum()))"
     done = in_a_container(sys.executable, "-c", program)
     assert done.stdout == "200000.0\n" and done.stderr.count("\n") == 1 and SENTENCE in done.stderr
+    assert done.stderr.endswith("size=4g /dev/shm\n"), "the engines do not end because of that"
     started = in_a_container("sh", "-c", f"{COMMAND} engines start -n 2 --session small; {COMMAND} engines stop small")
     assert started.stdout.count(SENTENCE) == 1, started
 

@@ -60,7 +60,7 @@ def start(make: Callable[[Path, dict], Engines], ranks: int, options: list[str],
         raise
     scarce = _mpiexec.scarce_shared_memory(ranks)
     if scarce:
-        engines._tell(scarce)
+        engines._tell(scarce, is_of_time=False)
     facts["job_family"] = _mpiexec.job_family(directory)
     _sessions.write_facts(directory, facts)
     return engines

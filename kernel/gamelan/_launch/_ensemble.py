@@ -39,6 +39,7 @@ class Ensemble:
         self._is_stopping = False
         self._ended = threading.Event()
         self._listeners: list[Callable[[Ending], None]] = []
+        self.is_time_short = False  # was it told that they end soon?
         self._notice: str | None = None
         self._notice_listeners: list[Callable[[str], None]] = []
         self._job_watch: JobWatch | None = None
@@ -62,7 +63,7 @@ class Ensemble:
         listener(self.ending)
 
     def on_notice(self, listener: Callable[[str], None]) -> None:
-        """Call `listener`, on another thread, with what the user should hear: little time is left."""
+        """Call `listener`, on another thread, with what the user should hear: little time is left, or memory."""
         with self._lock:
             self._notice_listeners.append(listener)
             notice = self._notice
@@ -71,12 +72,13 @@ class Ensemble:
 
     def warn_of_time(self) -> None:
         """The engines themselves were told that their time is nearly over: pass it on, unless it was said already."""
-        if self._notice is None:
+        if not self.is_time_short:
             self._tell("the Slurm job with the engines ends soon")
 
-    def _tell(self, notice: str) -> None:
+    def _tell(self, notice: str, is_of_time: bool = True) -> None:
         with self._lock:
             self._notice = notice
+            self.is_time_short |= is_of_time
             listeners = list(self._notice_listeners)
         for listener in listeners:
             listener(notice)
