@@ -17,6 +17,7 @@ from .._launch._tables import columns, size
 from . import _recording
 
 _SIDES = 1 << 18, 1 << 22  # elements of a rank by whose pass the speed of memory is measured: least, most
+_LEAST_S = 1e-3  # that is said as a number
 _MOST_LINES = 8
 _MOMENT_S = 0.1  # as in recorder/work.hpp
 _speeds = {}  # bytes a second of a rank's memory, by session of the engines
@@ -60,13 +61,13 @@ def report(recorded, cell):
 
 def _of_plan(recorded, needs, shapes, cell):
     count = len(recorded.commands)
-    yield f"{count:,} operation{'s' if count > 1 else ''}, of which none is computed"
+    yield f"{count:,} operation{'' if count == 1 else 's'}, of which none is computed"
     held = f"{size(needs['in_use'])} now, {size(needs['capacity'])} in all"
     if needs["refusal"]:
         yield _refused(needs, shapes, cell)
         yield f"memory of a rank: {size(needs['peak'])} before that line ({held})"
         return
-    steps = f"{needs['steps']:,} step{'s' if needs['steps'] > 1 else ''}"
+    steps = f"{needs['steps']:,} step{'' if needs['steps'] == 1 else 's'}"
     yield f"memory of a rank: {size(needs['peak'])} at most ({held})"
     yield f"moved: {size(needs['traffic'])} of a rank's memory are read and written, in {steps}"
     yield from _times(recorded.commands, needs)
@@ -128,14 +129,14 @@ def _times(commands, needs):
     worth = "right within about two for passes over memory on an idle machine; random numbers, exp and the like take longer"
     if has_single:
         worth += "; products, sorting, transforms, linear algebra and files are guessed from their shapes, often too short"
-    yield f"time: about {_seconds(total)}, at {size(speed)}/s of a rank as measured ({worth})"
+    yield f"time: {'about ' if total >= _LEAST_S else ''}{_seconds(total)}, at {size(speed)}/s of a rank as measured ({worth})"
     if len(seconds) > 1:
         longest = sorted(seconds, key=seconds.get, reverse=True)[:_MOST_LINES]
         yield columns([["LINE", "TIME"], *([str(line), _seconds(seconds[line])] for line in sorted(longest))])
 
 
 def _seconds(seconds):
-    return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds * 1e3:.0f} ms" if seconds >= 1e-3 else "less than 1 ms"
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds * 1e3:.0f} ms" if seconds >= _LEAST_S else "less than 1 ms"
 
 
 def _speed(needs):
