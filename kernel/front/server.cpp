@@ -20,6 +20,9 @@ namespace {
 
 constexpr int idle_after_ms = 2000;
 constexpr int control_tick_ms = 1000;
+// How often, and how many times, a kernel that nobody has asked anything says that it starts.
+constexpr int announcement_ms = 250;
+constexpr int most_announcements = 120;
 // Jupyter sends SIGTERM 2.5 s after the shutdown request and SIGKILL after 5 s.
 constexpr std::chrono::milliseconds interruptible_time{1000};
 constexpr itimerval hard_limit{{0, 0}, {2, 400'000}};
@@ -159,13 +162,22 @@ void Server::abort_queue_impl(const listener&, long) {
   }
 }
 
+// A page whose kernel has died waits for the next one's `starting`. Its socket may find the new kernel after
+// the first.
+void Server::announce() {
+  ++announcements_;
+  publisher_.publish_for(nl::json::object(), "status", R"({"execution_state":"starting"})");
+}
+
 void Server::serve_control() {
   while (!is_stopping_) {
+    const bool is_unknown = !is_asked_ && announcements_ < most_announcements;
     zmq_pollitem_t items[] = {{control_.handle(), 0, ZMQ_POLLIN, 0},
                               {heartbeat_.handle(), 0, ZMQ_POLLIN, 0},
                               {nullptr, termination_fd(), ZMQ_POLLIN, 0},
                               {nullptr, wake_fd_, ZMQ_POLLIN, 0}};
-    wait_readable(items, 4, control_tick_ms);
+    const bool is_quiet = !wait_readable(items, 4, is_unknown ? announcement_ms : control_tick_ms);
+    if (is_quiet && is_unknown && !is_asked_) announce();
     interruptible_ =
         running_request();  // what ends while the message is read is not interrupted, nor what follows
     if ((items[0].revents & ZMQ_POLLIN) != 0) {
@@ -207,6 +219,7 @@ std::optional<xeus::xmessage> Server::receive(zmq::socket_t& socket) {
   const HoldSignals no_message_lost;
   zmq::multipart_t frames;
   if (!frames.recv(socket, ZMQ_DONTWAIT)) return std::nullopt;
+  is_asked_ = true;
   try {
     return message_of(frames, signer_);
   } catch (const std::exception& error) {

@@ -79,6 +79,7 @@ class Server : public xeus::xserver {
   void serve_shell();
   void serve_shell_message(xeus::xmessage message);
   void serve_control();
+  void announce();
   void leave_in_time();
   bool is_parent_gone() const;
   std::optional<xeus::xmessage> receive(zmq::socket_t& socket);
@@ -102,6 +103,8 @@ class Server : public xeus::xserver {
   std::atomic<int> execution_count_{1};
   std::uint64_t interruptible_ = 0;  // the control thread's: the request that ran when the message came
   bool is_restart_ = false;  // the control thread's: is the kernel to be started again after this shutdown?
+  std::atomic<bool> is_asked_{false};  // has a message come?
+  int announcements_ = 0;              // the control thread's
   std::atomic<bool> is_stopping_{false};
   std::atomic<bool> is_shell_done_{false};
   int wake_fd_ = -1;

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Beginning and end: restart, shutdown and every other way to go leave no process behind and run the exit functions;
 # the kernel runs in the Python it was told to, or says in one sentence why not.
+import contextlib
 import json
 import os
 import pathlib
+import queue
 import signal
 import subprocess
 import sys
@@ -12,6 +14,8 @@ import time
 import venv
 
 import pytest
+from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_client.manager import KernelManager
 
 from notebook import BUILD, KERNELS, Notebook, children_of, is_alive, wait_until
 
@@ -51,6 +55,33 @@ def test_restart_gives_a_new_kernel(fresh):
     assert fresh.pid != pid and not is_alive(pid)
     wait_until(lambda: not is_alive(helper), 2, "helper gone")
     assert fresh.run("helper").ename == "NameError"
+
+
+def test_who_listens_late_hears_that_the_kernel_starts():
+    """A page whose kernel has died shows it as dead until it hears so; its socket looks for the new one only now and then."""
+    manager = KernelManager(
+        kernel_name="gamelan", kernel_spec_manager=KernelSpecManager(kernel_dirs=[str(KERNELS)], ensure_native_kernel=False)
+    )
+    manager.start_kernel()
+    client = manager.blocking_client()
+    try:
+        client.hb_channel.start()
+        wait_until(client.hb_channel.is_beating, 30, "the kernel's heart")
+        time.sleep(0.5)
+        client.iopub_channel.start()
+        heard = [client.get_iopub_msg(timeout=5) for _ in range(3)]
+        states = [message["content"]["execution_state"] for message in heard if message["msg_type"] == "status"]
+        assert states[-2:] == ["starting", "starting"]
+        client.shell_channel.start()
+        client.kernel_info(reply=True, timeout=10)
+        time.sleep(1)
+        with contextlib.suppress(queue.Empty):
+            while True:
+                heard.append(client.get_iopub_msg(timeout=0))
+        assert heard[-1]["content"] == {"execution_state": "idle"}, "no word after the answer: the kernel is known"
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
 
 
 def test_shutdown_reply_is_sent(fresh):
