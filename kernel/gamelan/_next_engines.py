@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which engines a program gets that has none, or that has lost its own, and what it is told then."""
 
+import signal
 import sys
 
 from . import _core
@@ -37,7 +38,13 @@ def first_engines():
     from . import launch
 
     if not config.connect:
-        return launch.start(n=config.engines or None)
+        try:
+            return launch.start(n=config.engines or None)
+        except launch.StartError as error:
+            if error.ending is None or error.ending.signal != signal.SIGKILL:
+                raise
+            show_notice(f"{error.ending.reason}, before they served. New engines start")
+            return launch.start(n=config.engines or None)
     try:
         return launch.connect(config.connect)
     except launch.ConnectionFileError:

@@ -239,6 +239,16 @@ def test_killed_engine_is_named_and_the_kernel_lives(fresh):
     assert again.text == "100000.0", again.reply
 
 
+def test_a_cell_goes_on_when_the_first_engines_are_killed_before_they_serve(own_home):
+    with Notebook(env=ENVIRONMENT) as notebook:
+        cell = notebook.send(SETUP)
+        wait_until(lambda: engine_pids(notebook), 20, "engines")
+        for pid in engine_pids(notebook):
+            os.kill(pid, signal.SIGKILL)
+        notebook.finish(cell, timeout=60)
+        assert cell.text == "500000.0" and "before they served. New engines start" in cell.err, (cell.reply, cell.err)
+
+
 def test_a_cell_goes_on_when_its_engines_are_killed(fresh):
     fresh.run("rng = np.random.default_rng(5)\nx = rng.random((700, 700)) / 700\ny = x[::2]\nstart = x.copy()\nnp.sync()")
     work = "for turn in range(400):\n    x[:] = x @ start + start\n"

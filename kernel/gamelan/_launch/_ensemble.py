@@ -114,7 +114,9 @@ class Ensemble:
         between_stats = 0.05 if self.launcher == "slurm" else 0.01  # a file server is not asked a hundred times a second
         while not os.path.exists(self.connection_file):
             if self._ended.wait(between_stats):
-                raise StartError(_lacks.explain_start(self.log, self.ending.reason))
+                error = StartError(_lacks.explain_start(self.log, self.ending.reason))
+                error.ending = self.ending
+                raise error
             now = time.monotonic()
             if now >= next_look:
                 look()

@@ -30,7 +30,9 @@ class ConnectionFileError(LaunchError):
 
 
 class StartError(LaunchError):
-    """The engines ended, or took too long, before they served."""
+    """The engines ended, or took too long, before they served. `ending`: how they ended, if they did."""
+
+    ending = None
 
 
 class SlurmError(LaunchError):
