@@ -7,6 +7,7 @@ import os
 import shlex
 import sys
 import time
+from datetime import datetime
 
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_magic, magics_class
@@ -58,7 +59,7 @@ class SessionMagics(Magics):
         """Save variables to a folder and load them: `%session save DIR`, `%session load DIR`, `%session`; `%session help`."""
         kernel = sys.modules.get("gamelan_kernel.namespace")
         if kernel is not None:
-            kernel.begin(self.shell)
+            kernel.begin(self.shell, is_offered=line.split()[:1] != ["restore"])
         parser = _parser()
         try:
             options = parser.parse_args(shlex.split(line))
@@ -146,7 +147,11 @@ class SessionMagics(Magics):
             SessionMagics._last = folder
         replaced = [name for name, value in loaded.items() if name in before and before[name] is not value]
         self.shell.push(dict(loaded))
-        print(f"loaded from {folder} in {duration_of(started)} (saved {loaded.saved_at}): {', '.join(loaded) or 'no variable'}")
+        took, names = duration_of(started), ", ".join(loaded) or "no variable"
+        if load is _loading.load:
+            print(f"loaded from {folder} in {took} (saved {loaded.saved_at}): {names}")
+        else:
+            print(f"restored in {took}, as kept at {_clock(loaded.saved_at)}: {names}")
         if replaced:
             print(f"replaced: {', '.join(replaced)}")
         if options.keep and kept:
@@ -238,6 +243,11 @@ def described(folder, session):
     if session["missing"]:
         lines.append(f"were not saved: {_reasons(session['missing'])}")
     return "\n".join(lines)
+
+
+def _clock(saved_at):
+    """The time of a manifest, as a clock and a calendar here have it."""
+    return datetime.strptime(saved_at, "%Y-%m-%dT%H:%M:%S%z").astimezone().strftime("%H:%M:%S on %d %B")
 
 
 def duration_of(started):

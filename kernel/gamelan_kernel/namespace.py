@@ -31,12 +31,13 @@ def after_cell(shell, seconds, label=None):
         module.keeper.after_cell(seconds, label)
 
 
-def begin(shell):
-    """Begins to keep this notebook's variables, unless that has begun. For `%session`, too, which may be the first line."""
+def begin(shell, is_offered=True):
+    """Begins to keep this notebook's variables, unless that has begun, and offers what a lost kernel has left. For `%session`,
+    too, which may be the first line."""
     module = sys.modules.get(KEEPER)
     if module is not None and module.keeper is None:
         name, is_found_again = notebook()
-        module.keep(name, is_found_again, lambda: variables_of(shell))
+        module.keep(name, is_found_again, lambda: variables_of(shell), is_offered)
 
 
 def notebook():

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import pickle
+import re
 import shutil
 import stat
 import time
@@ -92,6 +93,16 @@ def test_a_second_kernel_is_told(environment):
         assert told in second.run("%session").out and told in second.run("%session restore").reply["evalue"]
     with Notebook(env=environment) as third:
         assert third.run("import gamelan as np", timeout=60).err == ""
+
+
+def test_the_first_cell_may_restore_and_is_not_told_to(environment):
+    lost(environment, "n = 4")
+    with Notebook(env=environment) as notebook:
+        cell = notebook.run("%session restore", timeout=60)
+        assert (
+            re.match(r"restored in [\d.]+ s, as kept at \d\d:\d\d:\d\d on \d\d \w+: np, ", cell.out)
+            and "brings them" not in cell.err
+        )
 
 
 def test_a_kernel_that_ends_in_order_offers_nothing_but_can_be_restored(environment):

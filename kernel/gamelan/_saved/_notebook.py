@@ -285,13 +285,13 @@ class Keeper:
 keeper = None
 
 
-def keep(name, is_found_again, variables_of):
+def keep(name, is_found_again, variables_of, is_offered=True):
     """Begins to keep the values of a notebook; called by the kernel once gamelan is imported. Says what an earlier kernel that
-    did not end in order has left."""
+    did not end in order has left, unless the cell is about to restore it."""
     global keeper
     keeper = Keeper(name, is_found_again, variables_of)
     with contextlib.suppress(OSError):
-        told = offer(keeper) if config.kept_bytes else ""
+        told = offer(keeper) if config.kept_bytes and is_offered else ""
         if told:
             print(f"gamelan: {told}", file=sys.stderr, flush=True)
     return keeper
