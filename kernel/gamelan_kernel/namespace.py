@@ -3,6 +3,8 @@
 when a cell begins and ends."""
 
 import contextlib
+import hashlib
+import importlib
 import os
 import sys
 
@@ -29,6 +31,21 @@ def after_cell(shell, seconds, label=None):
     with contextlib.suppress(KeyboardInterrupt):
         begin(shell)
         module.keeper.after_cell(seconds, label)
+
+
+def offer_after(error):
+    """A name is unknown in a kernel that has not imported gamelan: a kernel that was lost may know it. `begin` says so."""
+    if isinstance(error, NameError) and KEEPER not in sys.modules and _has_folder():
+        with contextlib.suppress(Exception, KeyboardInterrupt):
+            importlib.import_module("gamelan")
+
+
+def _has_folder():
+    """Has an earlier kernel of this notebook kept anything? As gamelan._saved._generations names the folder."""
+    state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+    name, _ = notebook()
+    folder = hashlib.sha256(name.encode(errors="surrogateescape")).hexdigest()[:20]
+    return os.path.isdir(os.path.join(state, "gamelan-notebooks", folder))
 
 
 def begin(shell, is_offered=True):

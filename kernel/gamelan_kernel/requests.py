@@ -37,10 +37,11 @@ def execute(code, silent, store_history, user_expressions):
     label = shell.execution_count if store_history and not silent else None
     started = time.perf_counter()
     result = shell.run_cell(code, store_history=store_history, silent=silent)
+    error = result.error_before_exec or result.error_in_exec
+    namespace.offer_after(error)
     namespace.after_cell(shell, time.perf_counter() - started, label)
     for stream in (sys.__stdout__, sys.__stderr__, sys.stdout, sys.stderr):
         stream.flush()
-    error = result.error_before_exec or result.error_in_exec
     reply = {"status": "ok", "user_expressions": {}}
     if error is None:
         reply["user_expressions"] = shell.user_expressions(json.loads(user_expressions))

@@ -105,6 +105,19 @@ def test_the_first_cell_may_restore_and_is_not_told_to(environment):
         )
 
 
+def test_an_unknown_name_in_the_first_cell_reminds_of_the_lost_kernel(environment):
+    with Notebook(env=environment) as notebook:
+        cell = notebook.run("n", timeout=60)
+        assert cell.ename == "NameError" and not cell.err, "nothing was lost"
+        assert notebook.run("import sys; 'gamelan' in sys.modules").text == "False"
+    lost(environment, "n = 4")
+    with Notebook(env=environment) as notebook:
+        cell = notebook.run("n", timeout=60)
+        assert cell.ename == "NameError" and "%session restore brings them back" in cell.err
+        notebook.run("%session restore", timeout=60)
+        assert notebook.run("n").text == "4"
+
+
 def test_a_kernel_that_ends_in_order_offers_nothing_but_can_be_restored(environment):
     with Notebook(env=environment) as notebook:
         notebook.run(PROGRAM, timeout=60)
