@@ -78,6 +78,9 @@ class Draws:
     def integers(self, *arguments):
         return self._drawn("integers", arguments)
 
+    def normal(self, *arguments):
+        return self._drawn("normal", arguments)
+
 
 class Program:
     """`start(module)` gives the names as they are before the first line; `lines` has the lines, `code` them compiled."""
