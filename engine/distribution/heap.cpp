@@ -11,13 +11,12 @@
 #include <optional>
 
 #include "engine/assert.hpp"
+#include "engine/distribution/bytes_text.hpp"
 #include "engine/distribution/ga_interposer.hpp"
 #include "engine/distribution/pages.hpp"
-#include "protocol/bytes_text.hpp"
 
 namespace gamelan::engine::distribution {
 
-using protocol::bytes_text;
 using protocol::Error;
 using protocol::ErrorKind;
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "engine/distribution/bytes_text.hpp"
 #include "engine/distribution/pages.hpp"
-#include "protocol/bytes_text.hpp"
 
 namespace gamelan::engine {
 
@@ -150,7 +150,7 @@ std::optional<Refusal> Admission::admit_messages(const plan::NamedPlan& named, c
 
 protocol::Error Admission::too_big(const Batch& batch, std::int64_t command, std::size_t bytes,
                                    const std::vector<ArrayId>& freed) const {
-  using protocol::bytes_text;
+  using distribution::bytes_text;
   auto allocator = heap_.allocator();
   for (const auto id : freed)
     if (const auto* array = arrays_.find(id)) allocator.release(array->storage->block);

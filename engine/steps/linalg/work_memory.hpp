@@ -8,8 +8,8 @@
 #include <limits>
 #include <memory>
 
+#include "engine/distribution/bytes_text.hpp"
 #include "engine/distribution/pages.hpp"
-#include "protocol/bytes_text.hpp"
 #include "protocol/error.hpp"
 
 namespace gamelan::engine::steps {
@@ -20,7 +20,7 @@ namespace gamelan::engine::steps {
 /// Error{memory} when the node has not so much, or when it is more than the library can count.
 template <class T>
 int admitted(double wanted, int ranks_at_once, std::size_t beside = 0) {
-  using protocol::bytes_text;
+  using distribution::bytes_text;
   const double elements = std::floor(std::max(wanted, 0.0)) + 1;
   if (!(elements <= std::numeric_limits<int>::max()))
     throw protocol::Error(

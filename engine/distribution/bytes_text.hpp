@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A number of bytes as text for people: "1.5 GiB". Used in messages of kernel and engine.
+// A number of bytes as text for people: "1.5 GiB". Used in messages.
 #pragma once
 #include <array>
 #include <cstdint>
 #include <cstdio>
 #include <string>
 
-namespace gamelan::protocol {
+namespace gamelan::engine::distribution {
 
 inline std::string bytes_text(std::uint64_t bytes) {
   constexpr std::array units{"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
@@ -18,4 +18,4 @@ inline std::string bytes_text(std::uint64_t bytes) {
   return text;
 }
 
-}  // namespace gamelan::protocol
+}  // namespace gamelan::engine::distribution
