@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a command that reads or writes files must have: an absolute path (none where only checksums of what
-// would be written are wanted), and numbers of bytes that a file can have. Whether the file exists, the
-// engines find out. They have the rights of their user.
+// would be written are wanted), or the name of pieces, and numbers of bytes that a file can have. Whether the
+// file exists, the engines find out. They have the rights of their user.
 #include <algorithm>
 #include <string>
 #include <string_view>
 
 #include "protocol/check.hpp"
 #include "protocol/datasets.hpp"
+#include "protocol/pieces.hpp"
 
 namespace gamelan::protocol {
 namespace {
@@ -31,7 +32,7 @@ std::string note_of(const Bytes& path) {
 /// read.
 bool is_note(const Command& command, std::string_view note) {
   if (command.op == Op::write_file) return note == "later" && command.ints[1] == 1;
-  return command.op == Op::read_file && note.size() == 8 &&
+  return (command.op == Op::read_file || command.op == Op::read_pieces) && note.size() == 8 &&
          note.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
@@ -46,6 +47,10 @@ void check_path(const Command& command, const std::vector<Bytes>& payloads) {
             "the name of the dataset has a zero in it");
     path.erase(end, path.end());
   }
+  if (command.op == Op::write_pieces)
+    return require(parts_of_piece_name({reinterpret_cast<const char*>(path.data()), path.size()}) == 3 &&
+                       command.ints[0] == 0 && command.ints[1] == 1,
+                   command, "the pieces of no array are named, or no checksums are wanted");
   if (const auto note = note_of(path); !note.empty() && is_note(command, note))
     path.resize(path.size() - note.size() - 1);
   if (path.empty() && command.op == Op::write_file && command.ints[1] == 1) return;  // only the checksums
@@ -72,6 +77,12 @@ void check_read(const Command& command) {
   }
 }
 
+/// A row of int64, two for each rank.
+void require_receipts(const Command& command) {
+  require(command.out.extents.size() == 1 && command.out.dtype == Dtype::int64, command,
+          "the result is not a row of int64");
+}
+
 void check_write(const Command& command) {
   require(command.in.size() == 1 && command.ints.size() == 2, command,
           "expected an array, an offset and whether checksums are wanted");
@@ -79,8 +90,7 @@ void check_write(const Command& command) {
   require(view != nullptr && view->dtype == command.loop && !view->extents.empty(), command,
           "expected an array of the loop's dtype with an axis");
   require(element_count(view->extents) < longest_file / 16, command, "no file is that long");
-  require(command.out.extents.size() == 1 && command.out.dtype == Dtype::int64, command,
-          "the result is not a row of int64");
+  require_receipts(command);
 }
 
 void check_selection(const Command& command, const Selection& part) {
@@ -122,10 +132,37 @@ void check_zarr(const Command& command) {
   }
 }
 
+void check_pieces(const Command& command, const std::vector<Bytes>& payloads) {
+  require(command.payload >= 0, command, "no payload");
+  require(command.creates, command, "the result is no new array");
+  const Bytes& payload = payloads[static_cast<std::size_t>(command.payload)];
+  const auto name = piece_name(payload);
+  const auto note = note_of(payload);
+  require(payload.size() == name.size() || (!note.empty() && is_note(command, note)), command,
+          "the name has a zero in it");
+  const int parts = parts_of_piece_name(name);
+  if (command.op == Op::read_pieces) {
+    require(command.in.empty() && command.ints.empty() && !command.out.extents.empty(), command,
+            "expected a result with an axis alone");
+    require(command.out.dtype == command.loop, command, "the result has another dtype than the pieces");
+    require(element_count(command.out.extents) < longest_file / 16, command, "no file is that long");
+    return require(parts == 3, command, "the pieces of no array are named");
+  }
+  require(command.in.empty() && command.ints.size() == 2 && command.ints[0] >= 0 &&
+              command.ints[0] < static_cast<std::int64_t>(PieceAction::count) && command.ints[1] >= 0 &&
+              command.ints[1] < longest_file,
+          command, "expected an action and a number of bytes");
+  require_receipts(command);
+  const bool may_be_session = command.ints[0] == static_cast<std::int64_t>(PieceAction::remove);
+  require(parts == 2 || (parts == 1 && may_be_session), command, "no folder of a checkpoint is named");
+}
+
 }  // namespace
 
 void check_file(const Command& command, const std::vector<Bytes>& payloads) {
-  require(command.op != Op::write_file || command.ints.size() == 2, command, "expected an offset and a flag");
+  if (command.op == Op::read_pieces || command.op == Op::tend_pieces) return check_pieces(command, payloads);
+  const bool is_write = command.op == Op::write_file || command.op == Op::write_pieces;
+  require(!is_write || command.ints.size() == 2, command, "expected an offset and a flag");
   check_path(command, payloads);
   require(command.creates, command, "the result is no new array");
   if (command.op == Op::read_hdf5 || command.op == Op::read_zarr) {
@@ -135,7 +172,7 @@ void check_file(const Command& command, const std::vector<Bytes>& payloads) {
   require(command.ints.size() >= 2 && command.ints[0] >= 0 && command.ints[0] < longest_file &&
               (command.ints[1] == 0 || command.ints[1] == 1),
           command, "expected an offset and a flag");
-  command.op == Op::read_file ? check_read(command) : check_write(command);
+  is_write ? check_write(command) : check_read(command);
 }
 
 }  // namespace gamelan::protocol

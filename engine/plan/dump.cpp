@@ -228,7 +228,14 @@ struct Describe {
     return "read a Zarr array to " + name(dataset.out);
   }
   std::string operator()(const WriteFile& file) const {
+    if (file.is_in_pieces) return "write " + name(file.input.slot) + " in pieces";
     return "write " + name(file.input.slot) + " to a file from byte " + std::to_string(file.offset) + " on";
+  }
+  std::string operator()(const ReadPieces& pieces) const { return "read pieces to " + name(pieces.out); }
+  std::string operator()(const TendPieces& pieces) const {
+    static constexpr const char* actions[] = {"prepare", "copy", "remove"};
+    return std::string(actions[static_cast<std::size_t>(pieces.action)]) + " pieces, told in " +
+           name(pieces.out);
   }
   std::string operator()(const FusedLoop& fused) const {
     return "fused loop over " + distribution::describe(fused.iterations) + "\n" + text_of(fused);

@@ -69,6 +69,8 @@ class Finder {
   void operator()(const ReadFile&) {}
   void operator()(const ReadHdf5&) {}
   void operator()(const ReadZarr&) {}
+  void operator()(const ReadPieces&) {}
+  void operator()(const TendPieces&) {}
 
  private:
   template <class... Operands>

@@ -28,7 +28,8 @@ struct Step {
                ApplyUpdates, Find, Collect, ScanTotals, Scan, SortLines, SortRuns, MergeRuns, CollectPlaces,
                Count, AddCounts, FourierLines, Draw, Routine, WholeMatrices, SpreadBlocks, BlockedMatrix,
                CollectBlocks, WeightedCount, AddWeightedCounts, Search, ArgLines, MatmulChunks, AddChunks,
-               PackBits, FoldSegments, ReadFile, ReadHdf5, ReadZarr, WriteFile, RowChain, Wavefront>
+               PackBits, FoldSegments, ReadFile, ReadHdf5, ReadZarr, WriteFile, ReadPieces, TendPieces,
+               RowChain, Wavefront>
       body;
   std::vector<int> allocates;  ///< slots that are allocated before the step
   std::vector<int> binds;      ///< slots that become their array's current version after it
@@ -62,7 +63,8 @@ struct Use {
 std::vector<Use> uses_of(const Step& step);
 /// True when every rank must run the step at the same time. Then no rank runs it after one has failed.
 inline bool is_collective(const Step& step) {
-  return std::holds_alternative<Routine>(step.body) || std::holds_alternative<BlockedMatrix>(step.body);
+  return std::holds_alternative<Routine>(step.body) || std::holds_alternative<BlockedMatrix>(step.body) ||
+         std::holds_alternative<ReadPieces>(step.body) || std::holds_alternative<TendPieces>(step.body);
 }
 /// True for the second step of a wavefront, which ends what the first one has begun.
 inline bool is_at_borders(const Step& step) {

@@ -3,6 +3,7 @@
 #pragma once
 #include "engine/plan/slot.hpp"
 #include "protocol/datasets.hpp"
+#include "protocol/pieces.hpp"
 
 namespace gamelan::engine::plan {
 
@@ -42,6 +43,22 @@ struct WriteFile {
   Operand input;
   Dtype dtype{};
   Layout shares;  ///< who writes what
+  int out = -1;
+  bool is_in_pieces = false;  ///< the payload names pieces: each rank's share is one, in its node's memory
+};
+
+/// All ranks together fill a new array with the pieces that lie in the memory of their nodes.
+struct ReadPieces {
+  int payload = -1;
+  Dtype dtype{};
+  int out = -1;
+};
+
+/// All ranks together tend the folder of a checkpoint in the memory of their nodes.
+struct TendPieces {
+  int payload = -1;
+  protocol::PieceAction action{};
+  std::int64_t bytes = 0;
   int out = -1;
 };
 

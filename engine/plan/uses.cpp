@@ -149,6 +149,8 @@ class IrregularUses {
   void operator()(const ReadFile& file) { all.push_back({file.out, true, false}); }
   void operator()(const ReadHdf5& dataset) { all.push_back({dataset.out, true, false}); }
   void operator()(const ReadZarr& dataset) { all.push_back({dataset.out, true, false}); }
+  void operator()(const ReadPieces& pieces) { all.push_back({pieces.out, true, false}); }
+  void operator()(const TendPieces& pieces) { all.push_back({pieces.out, true, false}); }
   void operator()(const WriteFile& file) {
     reads(file.input);
     all.push_back({file.out, true, false});

@@ -49,6 +49,8 @@ void run(const StepContext& context, const plan::ReadFile& file);
 void run(const StepContext& context, const plan::ReadHdf5& dataset);
 void run(const StepContext& context, const plan::ReadZarr& dataset);
 void run(const StepContext& context, const plan::WriteFile& file);
+void run(const StepContext& context, const plan::ReadPieces& pieces);
+void run(const StepContext& context, const plan::TendPieces& pieces);
 
 /// True when the values of a put are rows that are read where they lie.
 inline bool reads_rows(const plan::ApplyUpdates& updates) {

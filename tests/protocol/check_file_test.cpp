@@ -109,6 +109,42 @@ TEST(CheckFile, operands_and_results_fit) {
                      refusal(but(writing, [](Command& c) { c.out = whole(1, Dtype::float64, {6}); })));
 }
 
+TEST(CheckFile, pieces_have_names_and_no_paths) {
+  Command in_pieces = writing;
+  in_pieces.op = Op::write_pieces;
+  in_pieces.ints = {0, 1};
+  const Command from_pieces = made(Op::read_pieces, whole(1, Dtype::float64, {3, 4}), {});
+  const Command folder = made(Op::tend_pieces, whole(1, Dtype::int64, {6}), {0, 4096});
+  const Command removal = made(Op::tend_pieces, whole(1, Dtype::int64, {6}), {2, 0});
+  const std::string array = "pieces-node7.site-12-34-ab/1/3f";
+  EXPECT_EQ(refusal(in_pieces, array), "");
+  EXPECT_EQ(refusal(from_pieces, array), "");
+  EXPECT_EQ(refusal(from_pieces, array + std::string("\0"
+                                                     "0123abcf",
+                                                     9)),
+            "");
+  EXPECT_EQ(refusal(folder, "pieces-a/1"), "");
+  EXPECT_EQ(refusal(removal, "pieces-a/1"), "");
+  EXPECT_EQ(refusal(removal, "pieces-a"), "");
+  for (const std::string name : {"", "/etc", "pieces-a", "pieces-a/1", "pieces-a/../..", "pieces-a//1",
+                                 "pieces-a/1/2/3", "pieces-a/1/.2", "pieces-a/1/2 3", "other/1/2"}) {
+    EXPECT_REFUSED_FOR("named", refusal(in_pieces, name));
+    EXPECT_REFUSED_FOR("named", refusal(from_pieces, name));
+    if (name == "pieces-a/1") continue;
+    EXPECT_REFUSED_FOR("named", refusal(folder, name));
+  }
+  EXPECT_REFUSED_FOR("zero", refusal(from_pieces, array + std::string("\0later", 6)));
+  EXPECT_REFUSED_FOR("action", refusal(but(folder, [](Command& c) { c.ints[0] = 3; }), "pieces-a/1"));
+  EXPECT_REFUSED_FOR("action", refusal(but(folder, [](Command& c) { c.ints[1] = -1; }), "pieces-a/1"));
+  EXPECT_REFUSED_FOR("row of int64", refusal(but(folder,
+                                                 [](Command& c) {
+                                                   c.out.extents = {2, 3};
+                                                   c.out.strides = {24, 8};
+                                                 }),
+                                             "pieces-a/1"));
+  EXPECT_REFUSED_FOR("axis alone", refusal(but(from_pieces, [](Command& c) { c.ints = {0}; }), array));
+}
+
 const Command dataset = made(Op::read_hdf5, whole(1, Dtype::float64, {3, 4}), {0, 5, 1, 2});
 const std::string dataset_name = std::string("/folder/file\0group/x", 20);
 const Command chunks = [] {

@@ -39,8 +39,8 @@ Layout by_rows(const Shape& extents, int ranks) {
 Layout layout_of_receipts(const protocol::Command& command, int ranks) {
   const std::int64_t words = 2 * std::int64_t{ranks};
   if (command.out.extents != Shape{words})
-    throw protocol::Error(protocol::ErrorKind::protocol,
-                          "[write_file] the result has not two words per rank");
+    throw protocol::Error(protocol::ErrorKind::protocol, "[" + std::string(protocol::info(command.op).name) +
+                                                             "] the result has not two words per rank");
   Layout layout;
   layout.axes = {{.extent = words, .template_extent = words, .parts = ranks}};
   layout.grid_size = ranks;
@@ -72,6 +72,19 @@ void lower_file(StepWriter& writer, const protocol::Command& command, Step step)
     step.body = std::move(dataset);
     return writer.finish(std::move(step));
   }
+  if (command.op == Op::read_pieces) {
+    ReadPieces pieces{command.payload, command.loop, -1};
+    pieces.out = writer.make(step, command.out.base);
+    step.body = pieces;
+    return writer.finish(std::move(step));
+  }
+  if (command.op == Op::tend_pieces) {
+    TendPieces pieces{command.payload, static_cast<protocol::PieceAction>(command.ints[0]), command.ints[1],
+                      -1};
+    pieces.out = writer.make(step, command.out.base);
+    step.body = pieces;
+    return writer.finish(std::move(step));
+  }
   const auto& view = std::get<View>(command.in[0]);
   WriteFile file{
       command.payload, command.ints[0], command.ints[1] != 0, read(writer, view), view.dtype, {}, -1};
@@ -79,6 +92,7 @@ void lower_file(StepWriter& writer, const protocol::Command& command, Step step)
   const bool is_own =
       !file.has_checksum && !own.is_replicated && row_bytes(own, view.dtype) >= long_row_bytes;
   file.shares = is_own ? own : by_rows(view.extents, writer.context().options.ranks);
+  file.is_in_pieces = command.op == Op::write_pieces;
   file.out = writer.make(step, command.out.base);
   step.body = std::move(file);
   writer.finish(std::move(step));

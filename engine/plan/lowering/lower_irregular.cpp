@@ -294,6 +294,9 @@ constexpr Lowering lowerings[] = {
     {Op::write_file, lower_file, layout_of_written},
     {Op::read_hdf5, lower_file},
     {Op::read_zarr, lower_file},
+    {Op::write_pieces, lower_file, layout_of_written},
+    {Op::read_pieces, lower_file},
+    {Op::tend_pieces, lower_file, layout_of_written},
 };
 
 const Lowering& lowering_of(Op op) {

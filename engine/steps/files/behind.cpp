@@ -1,38 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/steps/files/behind.hpp"
 
-#include <pthread.h>
-
 #include <algorithm>
-#include <csignal>
 #include <iostream>
 #include <new>
 #include <system_error>
 #include <utility>
 
 #include "engine/distribution/pages.hpp"
+#include "engine/steps/files/no_signals.hpp"
 
 namespace gamelan::engine::steps {
 namespace {
 
 constexpr std::size_t request_bytes = std::size_t{8} << 20;
 constexpr std::size_t most_waiting = 64;  // each has an open file
-
-/// Keeps signals from a thread that is started meanwhile: they are for the engine's own threads.
-class NoSignals {
- public:
-  NoSignals() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~NoSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  NoSignals(const NoSignals&) = delete;
-  NoSignals& operator=(const NoSignals&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 }  // namespace
 

@@ -50,6 +50,11 @@ std::optional<File> File::find(const protocol::Bytes& path) {
   return File(descriptor);
 }
 
+File File::create(const std::string& path) {
+  std::signal(SIGXFSZ, SIG_IGN);
+  return File(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+}
+
 File::File(int descriptor) : descriptor_(descriptor) {
   if (descriptor_ < 0) refuse(errno, "open");
   struct stat about {};

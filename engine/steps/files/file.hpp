@@ -18,6 +18,8 @@ class File {
   /// Opens a file that exists and is a regular file. It creates no file, and never blocks on a pipe.
   File(const protocol::Bytes& path, Access access);
   ~File();
+  /// Makes a file that was not there, for this user alone, to be written.
+  static File create(const std::string& path);
   /// Opens a file for reading; nullopt when it does not exist.
   static std::optional<File> find(const protocol::Bytes& path);
   File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}

@@ -11,6 +11,7 @@
 #include "engine/steps/files/checksum.hpp"
 #include "engine/steps/files/file.hpp"
 #include "engine/steps/files/file_elements.hpp"
+#include "engine/steps/files/piece_files.hpp"
 #include "engine/steps/run_step.hpp"
 
 namespace gamelan::engine::steps {
@@ -123,8 +124,8 @@ class Reader {
   protocol::Bytes buffer_;
 };
 
-/// Writes one rank's share, in the order of the file. Without a path nothing is written: only the checksum is
-/// wanted.
+/// Writes one rank's share, in the order of the file, or as a piece of its own. Without a path nothing is
+/// written: only the checksum is wanted.
 class Writer {
  public:
   Writer(const StepContext& context, const plan::WriteFile& step)
@@ -134,15 +135,21 @@ class Writer {
         item_(static_cast<std::int64_t>(protocol::size_of(step.dtype))),
         strides_(protocol::contiguous_strides(extents_, protocol::size_of(step.dtype))) {
     const auto& path = context.payload(step.payload);
+    if (step.is_in_pieces) return;
     is_behind_ = std::find(path.begin(), path.end(), std::byte{0}) != path.end();  // "path\0later"
     if (!path.empty()) file_.emplace(path, File::Access::write);
   }
 
   void write(distribution::Box box) {
+    if (step_.is_in_pieces) {
+      piece_first_ = offset_of(box);
+      piece_.emplace(protocol::piece_name(context_.payload(step_.payload)), context_.rank(), false);
+    }
     if (is_behind_ && file_) keep(box);
     write(box, 0);
   }
   void finish() {
+    if (piece_) piece_->finish({piece_first_, bytes_, sum_, context_.rank(), false});
     if (!file_) return;
     if (copy_ != nullptr)
       return WritesBehind::of_process().add(std::move(*file_), std::move(copy_), copy_bytes_, copy_offset_);
@@ -199,6 +206,7 @@ class Writer {
       std::memcpy(copy_.get() + (offset - copy_offset_), bytes, size);
     }
     if (file_ && copy_ == nullptr) file_->write({bytes, size}, offset);
+    if (piece_) piece_->write({bytes, size}, offset - piece_first_);
     if (step_.has_checksum) sum_ = checksum(sum_, {bytes, size});
     bytes_ += static_cast<std::int64_t>(size);
     context_.progress();
@@ -223,6 +231,8 @@ class Writer {
   const StepContext& context_;
   const plan::WriteFile& step_;
   std::optional<File> file_;
+  std::optional<NewPiece> piece_;
+  std::int64_t piece_first_ = 0;  // byte of the array
   Shape extents_;
   std::int64_t item_;
   Shape strides_;

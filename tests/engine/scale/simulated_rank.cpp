@@ -162,6 +162,8 @@ class Walk {
   void operator()(const ReadFile& file) { look_at_block(file.out); }
   void operator()(const ReadHdf5& dataset) { look_at_block(dataset.out); }
   void operator()(const ReadZarr& dataset) { look_at_block(dataset.out); }
+  void operator()(const ReadPieces& pieces) { look_at_block(pieces.out); }
+  void operator()(const TendPieces& pieces) { look_at_block(pieces.out); }
   void operator()(const WriteFile& file) { cells(file.input, box_of(file.shares, rank_)); }
 
  private:
