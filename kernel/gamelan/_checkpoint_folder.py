@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The folder of a session's checkpoints: one is valid at a time, and it is never half of one. That of a killed process goes
-after MOST_DAYS, unless the log of a process that lives has taken it over."""
+after MOST_DAYS, unless the log of a process that lives has taken it over. What lies in the memory of the engines' nodes is
+removed by the engines (_node_memory.py)."""
 
 import contextlib
 import json
@@ -15,11 +16,13 @@ from pathlib import Path
 from ._config import config
 from ._launch._sessions import make_private, process_start
 from ._launch._tables import size
+from ._node_memory import BEGINNING, NodePieces, remove_unwanted
 
 _MANIFEST = "manifest.json"
 _USED_BY = "used-by-"  # and a process: its log names files of this folder
 MOST_DAYS = 14  # that the folder of a killed process stays: as long as what is kept of notebooks, which may name it
 _VERSION = 2
+_MOST_AT_EXIT_S = 5.0  # that engines which do not answer are waited for
 MEMORY = "memory"  # as config.protect: checkpoints in files that lie in memory
 MEMORY_FOLDER = Path(f"/dev/shm/gamelan-kept-{os.geteuid()}")
 MEMORY_HOURS = 1  # that those of a killed process stay
@@ -41,6 +44,7 @@ class _Folder:
 
     def __init__(self):
         self._base = None
+        self._on_nodes = None  # the name of this session's pieces there
         self._count = 0
         self._valid = None
         self._retired = []  # that a log on the disk may still name
@@ -59,6 +63,13 @@ class _Folder:
         path.mkdir(mode=0o700)
         return path
 
+    def next_on_nodes(self):
+        """The same in the memory of the engines' nodes."""
+        if self._on_nodes is None:
+            self._on_nodes = NodePieces(f"{BEGINNING}{_this_process()}-{time.time_ns():x}")
+        self._count += 1
+        return self._on_nodes / self._count
+
     def accept(self, path):
         """This checkpoint is whole: the one before is not needed any more."""
         previous, self._valid = self._valid, path
@@ -72,6 +83,10 @@ class _Folder:
     def take_over(self, files):
         """The log reads these files. Where they are checkpoints of processes that have ended, they stay as long as it does."""
         for base in {Path(file).parent.parent for file in files} - {self._base}:
+            if base.name.startswith(BEGINNING):
+                if _has_ended_here(_owner_of(base)) and NodePieces(base.name) not in self._taken_over:
+                    self._taken_over.append(NodePieces(base.name))
+                continue
             note = base / f"{_USED_BY}{_this_process()}"
             if _owner_of(base) and note not in self._taken_over:
                 with contextlib.suppress(ValueError):
@@ -90,6 +105,9 @@ class _Folder:
             if path not in self._retired:
                 continue
             self._retired.remove(path)
+            if isinstance(path, NodePieces):
+                path.drop()
+                continue
             if path.name.startswith(_USED_BY):
                 with contextlib.suppress(OSError):
                     path.unlink()
@@ -105,9 +123,21 @@ class _Folder:
         self._taken_over = []
         self.remove_retired(self.retired())
         for path in (self._valid, self._base):
-            if path is not None:
+            if path is not None and not isinstance(path, NodePieces):
                 shutil.rmtree(path, ignore_errors=True)
         self._base = self._valid = None
+        self.remove_from_nodes()
+
+    def remove_from_nodes(self):
+        """The engines are about to be ended for good."""
+        if self._on_nodes is None:
+            return
+        remove_unwanted()
+        self._on_nodes.drop(_MOST_AT_EXIT_S)
+        self._on_nodes = None
+        self._retired = [path for path in self._retired if not isinstance(path, NodePieces)]
+        if isinstance(self._valid, NodePieces):
+            self._valid = None
 
 
 def _remove_left(place):
@@ -129,8 +159,13 @@ def _this_process():
 
 def _owner_of(base):
     """The process whose checkpoints such a folder has; nothing where it is none."""
-    found = re.fullmatch(r"gamelan-(.+-\d+-\d+)-[0-9a-f]+", base.name)
+    found = re.fullmatch(r"(?:gamelan|pieces)-(.+-\d+-\d+)-[0-9a-f]+", base.name)
     return found[1] if found else ""
+
+
+def _has_ended_here(process):
+    """Is this a process of this host that has ended?"""
+    return process.startswith(f"{socket.gethostname()}-") and not _is_alive(process)
 
 
 def _is_alive(process):

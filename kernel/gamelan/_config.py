@@ -43,7 +43,7 @@ _TABLE = {
         "GAMELAN_PROTECT",
         "path",
         "",
-        "folder for checkpoints, from which lost arrays come back sooner; 'memory': of this machine; '' = none",
+        "folder for checkpoints, from which lost arrays come back sooner; 'memory': in that of the nodes; '' = none",
     ),
     "protect_seconds": ("GAMELAN_PROTECT_SECONDS", "seconds", 60.0, "a checkpoint is made when repeating would take longer"),
     "engines": ("GAMELAN_ENGINES", "count", 0, "how many engines to start on first need; 0 = min(4, cores)"),

@@ -24,6 +24,7 @@ from ._launch._errors import LaunchError
 from ._launch._tables import StatusTable
 from ._magic_parser import Finished, MagicParser
 from ._named_memory import MemoryTable
+from ._protection import folder as checkpoints
 from ._session_magic import SessionMagics
 
 
@@ -109,6 +110,7 @@ class EngineMagics(Magics):
         if not options.session:
             self._require_own(engines)
         if own is not None and engines.connection_file == own.connection_file:
+            checkpoints.remove_from_nodes()
             _session.release(f"session {own.session} was stopped by %engines stop")
             engines = own  # which knows the process that it started
         engines.stop()

@@ -3,10 +3,10 @@
 
 Engines that follow lost ones repeat the log (docs/decisions/036). A checkpoint makes that short: they read the files, and repeat
 only what came later. One that comes by itself is written behind the program: the engines copy the arrays and write the copies
-while later commands run; the log begins anew when all of it is on the disk (docs/decisions/036).
+while later commands run; the log begins anew when all of it is on the disk (docs/decisions/036). In the memory of several nodes,
+or of another host, the engines keep the arrays without any file here (_node_memory.py).
 """
 
-import atexit
 import contextlib
 import json
 import os
@@ -25,6 +25,7 @@ from ._files._pieces import write
 from ._files._places import reserve
 from ._launch._sessions import is_this_host
 from ._launch._tables import size
+from ._node_memory import NodePieces
 from ._next_engines import show_notice
 from ._next_job import take_promise
 from ._promotion import NAMES
@@ -104,17 +105,24 @@ class _Copied:
         self._begin, self._folder = time.monotonic(), config.protect
         self._is_wanted = True
         _finish_pending()
+        is_on_nodes, count = False, 0
         if config.protect == MEMORY:
             is_behind = False  # it is a copy in memory already
-            _require_this_machine()
-            require_room(sum(_bytes_of(*each) for each in _core.log_arrays()))
+            count = sum(_bytes_of(*each) for each in _core.log_arrays())
+            is_on_nodes = not _are_on_this_machine()
+            if not is_on_nodes:
+                require_room(count)
         began = _core.moment()
         self._failures = _state()[1] if is_behind else 0
-        self._path = folder.next()
+        self._path = folder.next_on_nodes() if is_on_nodes else folder.next()
         try:
+            if is_on_nodes:
+                self._path.prepare(count)
             self._copy(is_behind)
+            if is_on_nodes:
+                self._path.copy(self.written)
             self._moment = _core.moment()
-            if is_behind:  # what engines that died meanwhile were to write is in no file
+            if is_behind or is_on_nodes:  # what engines that died meanwhile had or were to write may be nowhere
                 self._moment = self._moment[0], *began[1:]
         except BaseException:
             self.drop()
@@ -127,6 +135,11 @@ class _Copied:
             if array.ndim == 0 or (array.size <= _SMALL and 8 * (kept + array.nbytes) < config.log_bytes):
                 kept += array.nbytes
                 self._stored.append((number, dtype, extents, None, 0, 0, numpy.asarray(array).tobytes()))
+                continue
+            if isinstance(self._path, NodePieces):
+                name, sums = self._path.write(number, array)
+                self._stored.append((number, dtype, extents, name, 0, combined(0, sums), None))
+                self.written += array.nbytes
                 continue
             file = str(self._path / f"{number:x}.npy")
             header, array = header_of(array)
@@ -151,7 +164,8 @@ class _Copied:
         """The files are written: the log begins anew with them, unless the engines have changed meanwhile. Returns the seconds
         that it took, or None."""
         try:
-            finish(self._path, self._told)
+            if not isinstance(self._path, NodePieces):  # what lies there is whole
+                finish(self._path, self._told)
         except BaseException:
             self.drop()
             raise
@@ -163,6 +177,8 @@ class _Copied:
         return seconds
 
     def drop(self):
+        if isinstance(self._path, NodePieces):
+            return self._path.drop()
         shutil.rmtree(self._path, ignore_errors=True)
 
     def begin_waiting(self, is_promised):
@@ -220,14 +236,12 @@ def _bytes_of(number, dtype, extents):
     return _core.borrow(number, dtype, extents).nbytes
 
 
-def _require_this_machine():
+def _are_on_this_machine():
+    """Are all engines here, where this process sees the files that they write to memory?"""
     engines = _session.engines()
     host = engines.facts.get("engine_host") if engines is not None else None
-    if not is_this_host(host) or json.loads(_core.look_at_status() or "{}").get("nodes") != 1:
-        raise OSError(
-            "np.config.protect = 'memory' is for engines on this machine alone, whose memory their successors find again: name "
-            "a folder that engines and notebook see"
-        )
+    may_see = engines is not None and engines.facts.get("launcher") != "slurm"  # a job may have a /dev/shm of its own
+    return may_see and is_this_host(host) and _session.status()["nodes"] == 1
 
 
 def _state():
@@ -267,11 +281,11 @@ def _give_up(error):
 _process = os.getpid()
 
 
-@atexit.register
 def _leave():
     if os.getpid() == _process:
         with contextlib.suppress(OSError):
             folder.remove()
 
 
+_session.call_before_end(_leave)
 _core.set_checkpoint_hook(_store_when_due)

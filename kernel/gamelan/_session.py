@@ -25,6 +25,7 @@ __all__ = ["stats", "status", "sync"]
 
 _engines = None  # launch.Engines in use, None when connected by hand or not at all
 _starting = threading.RLock()
+_called_before_end = []
 
 
 def engines():
@@ -59,6 +60,8 @@ def use(new_engines):
     _require_same_build(new_engines)
     _core.hear_of_end()  # while the launcher of the earlier ones is asked
     previous, _engines = _engines, new_engines  # at once: while connecting, their end matters, not that of their predecessors
+    for function in _called_before_end:
+        call_before_end(function)
     try:
         goes_on = _core.connect(
             str(new_engines.connection_file),
@@ -73,6 +76,14 @@ def use(new_engines):
     _next_job.watch(new_engines, previous, engines, use)
     if not goes_on:
         config.measure_with(_measured_threshold)
+
+
+def call_before_end(function):
+    """Has a function called at exit before the engines in use are ended, which were told last that they are to be."""
+    if function not in _called_before_end:
+        _called_before_end.append(function)
+    atexit.unregister(function)
+    atexit.register(function)
 
 
 def _who():

@@ -50,7 +50,8 @@ void add_checkpoint_functions(py::module_& m) {
       "begin_log_with", &begin_log_with, py::arg("arrays"), py::arg("moment"), py::arg("seconds"),
       "The log begins anew: (id, number of the dtype, extents, path, offset, CRC-32, None) of an array whose "
       "elements lie in a "
-      "file, or (..., None, 0, 0, bytes) of one whose elements are given. They are stored as they were at "
+      "file or, where the path is the name of pieces, in the memory of the nodes; or (..., None, 0, 0, "
+      "bytes) of one whose elements are given. They are stored as they were at "
       "`moment`. `seconds`: that reading may "
       "take. False where what came later does not go with that.");
   m.def(
@@ -115,6 +116,16 @@ void add_checkpoint_functions(py::module_& m) {
         if (const auto session = current_session_or_null()) session->wait_for_others();
       },
       "Returns when no other thread waits for a batch; to be called by a thread that is alone.");
+  m.def(
+      "remove_pieces",
+      [](const std::string& name, double wait_s) {
+        const auto session = current_session_or_null();
+        return session && session->remove_pieces(name, wait_s);
+      },
+      py::arg("name"), py::arg("wait_s") = 0.0,
+      "Has the engines remove pieces of a checkpoint from the memory of their nodes, and waits so long for "
+      "that; "
+      "False where they could not be asked, or have not answered.");
   m.def("set_checkpoint_due", &CommandLog::set_due,
         "After how many seconds' worth of commands a checkpoint is asked for; 0: never.");
 }

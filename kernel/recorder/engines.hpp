@@ -52,6 +52,10 @@ class Engines {
   /// The reply to `seq` if it comes within `limit`. Handles no signals and does not call the wait hook.
   /// Throws Error{engine_lost}.
   std::optional<protocol::Reply> take(std::uint64_t seq, std::chrono::milliseconds limit);
+  /// Nobody waits for the reply to `seq`.
+  void forget(std::uint64_t seq) {
+    if (client_ != nullptr) client_->forget(seq);
+  }
   void cancel();  ///< whatever runs; any thread
   /// Says who holds this client's arrays; nobody waits for the answer.
   void introduce(std::uint64_t holder, const std::string& who);

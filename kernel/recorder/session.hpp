@@ -157,6 +157,9 @@ class Session {
     log_.begin_with(std::move(arrays), moment.batches, seconds);
     return true;
   }
+  /// Has the engines remove the pieces of such a name from their nodes, and waits at most so long for that.
+  /// False where they could not be asked, or have not answered.
+  bool remove_pieces(const std::string& name, double wait_s);
 
   /// To be called when an interrupt has ended a program, outside of a wait. What is recorded is sent and runs
   /// behind it; in NumPy it would be finished already. When the engines still work at what an earlier

@@ -9,11 +9,13 @@
 #include "kernel/recorder/gil.hpp"
 #include "kernel/recorder/hooks.hpp"
 #include "kernel/recorder/log/sums.hpp"
+#include "protocol/pieces.hpp"
 
 namespace gamelan::kernel {
 
 using protocol::Batch;
 using protocol::Command;
+using protocol::Error;
 using protocol::Outcome;
 
 void Session::store_if_due() {
@@ -54,6 +56,37 @@ void Session::check_sums(CommandLog& log, std::span<const CommandLog::Expected> 
       continue;
     log.lose(whole.base, "its file in the checkpoint is damaged: it is not what was written");
     free_there({whole.base});
+  }
+}
+
+bool Session::remove_pieces(const std::string& name, double wait_s) {
+  if (!engines_.has_client() || engines_.has_ended()) return false;
+  Command command;
+  command.op = protocol::Op::tend_pieces;
+  command.loop = protocol::Dtype::int64;
+  command.creates = true;
+  command.out = protocol::whole(new_id(), protocol::Dtype::int64, {2 * std::max(engines_.ranks(), 1)});
+  command.ints = {static_cast<std::int64_t>(protocol::PieceAction::remove), 0};
+  command.payload = 0;
+  Batch batch;
+  batch.holder = recorder_.holder();
+  const auto* first = reinterpret_cast<const std::byte*>(name.data());
+  batch.payloads.emplace_back(first, first + name.size());
+  batch.origins.emplace_back();
+  batch.fetches = {command.out};
+  batch.frees = {command.out.base};
+  batch.commands.push_back(std::move(command));
+  Client::SharedFrames frames;
+  try {
+    const auto seq = engines_.send_batch(std::move(batch), frames);
+    if (seq == 0) return false;
+    const auto limit = std::chrono::milliseconds(static_cast<std::int64_t>(1000 * wait_s));
+    const auto reply = engines_.take(seq, limit);
+    if (!reply) engines_.forget(seq);
+    return wait_s <= 0 || (reply && reply->outcome == Outcome::ok);
+  } catch (const Error& error) {
+    if (error.kind() != protocol::ErrorKind::engine_lost) throw;
+    return false;  // they are gone: whoever needs them hears of it
   }
 }
 

@@ -200,9 +200,3 @@ def test_a_shell_is_told_who_can_continue(sessions):
     done = gamelan("engines", "start", "--slurm", "-n", "2", "-t", "5", "--continue")
     assert done.returncode == 2 and "--continue goes with %engines start and gamelan run" in done.stderr
     assert not jobs()
-
-
-def test_memory_of_this_machine_is_no_place_for_a_job(sessions):
-    done = gamelan("engines", "start", "--slurm", "-n", "2", "-t", "5", "--protect", "memory")
-    assert done.returncode == 2 and "under Slurm name a folder that all nodes share" in done.stderr
-    assert not jobs()

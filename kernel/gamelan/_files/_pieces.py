@@ -89,12 +89,17 @@ def write(array, path, offset, checksums=False, is_behind=False):
     return _write(array, path, offset, checksums, b"\0later" if is_behind else b"")
 
 
+def write_pieces(array, name):
+    """Each rank writes its part of a distributed array to the memory of its node. Returns CRC-32 and bytes of these parts."""
+    return _write(array, name, 0, True, op="write_pieces")
+
+
 def checksum(array):
     """CRC-32 and bytes of the pieces that `write` would write of a distributed array."""
     return _write(array, "", 0, True)
 
 
-def _write(array, path, offset, checksums, how=b""):
+def _write(array, path, offset, checksums, how=b"", op="write_file"):
     if array.size == 0:
         return []
     _core.flush(True)
@@ -102,9 +107,7 @@ def _write(array, path, offset, checksums, how=b""):
         array = array.reshape((1,))
     words = 2 * max(_core.ranks(), 1)
     receipts = _core.empty((words,), dtype_number(numpy.int64), array)
-    _core.record_file(
-        OPS["write_file"], dtype_number(array.dtype), receipts, (array,), (offset, int(checksums)), os.fsencode(path) + how
-    )
+    _core.record_file(OPS[op], dtype_number(array.dtype), receipts, (array,), (offset, int(checksums)), os.fsencode(path) + how)
     with about(path):
         (receipts,) = _core.fetch([receipts])
     if receipts[1::2].sum() != array.nbytes:

@@ -106,7 +106,7 @@ def add_start_options(parser: argparse.ArgumentParser, default_idle: str) -> Non
         metavar="DIR",
         type=protect_folder,
         help="folder for checkpoints, from which engines that follow lost ones read the arrays (np.config.protect); `memory`: "
-        "in the memory of this machine",
+        "in the memory of the engines' nodes, each part on two of them where there are several",
     )
     parser.add_argument("--session", metavar="NAME", help="name of the session (default: a short random one)")
     parser.add_argument(
@@ -135,8 +135,6 @@ def add_start_options(parser: argparse.ArgumentParser, default_idle: str) -> Non
 def start_settings(options: argparse.Namespace, parser: argparse.ArgumentParser, default_ranks: Callable[[], int]) -> dict:
     """Keyword arguments of `Engines.start`; errors end in `parser.error`."""
     request = None
-    if options.slurm and options.protect == "memory":
-        parser.error("--protect memory is for engines on this machine: under Slurm name a folder that all nodes share")
     if options.slurm:
         try:
             request = SlurmRequest(

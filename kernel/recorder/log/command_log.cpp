@@ -24,6 +24,8 @@ std::int64_t limit = std::int64_t{1} << 28;
 double due_seconds = 0;
 
 bool reads_file(Op op) { return op == Op::read_file || op == Op::read_hdf5 || op == Op::read_zarr; }
+/// Their results say what was stored elsewhere.
+bool stores(Op op) { return op == Op::write_file || op == Op::write_pieces || op == Op::tend_pieces; }
 
 std::string path_of(const Command& command, const Batch& batch) {
   return protocol::hdf5_names(batch.payloads[static_cast<std::size_t>(command.payload)]).first;
@@ -81,7 +83,10 @@ std::vector<FileStamp> stamps_of(const Batch& batch) {
   std::vector<FileStamp> stamps;
   if (batch.payloads.empty()) return stamps;
   for (const auto& command : batch.commands)
-    if (reads_file(command.op)) stamps.push_back(stamp_of(path_of(command, batch)));
+    if (reads_file(command.op))
+      stamps.push_back(stamp_of(path_of(command, batch)));
+    else if (command.op == Op::read_pieces)  // which the nodes have
+      stamps.push_back({path_of(command, batch)});
   return stamps;
 }
 
@@ -367,7 +372,7 @@ Batch CommandLog::repeatable(std::size_t number, std::vector<std::size_t>& place
   std::vector<Command> kept;
   for (std::size_t place = first; place < batch.commands.size(); ++place) {
     Command& command = batch.commands[place];
-    if (command.op == Op::write_file) {
+    if (stores(command.op)) {
       lose(command.out.base, "it was the note of a file that was written");
       continue;
     }

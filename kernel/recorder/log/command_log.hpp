@@ -100,10 +100,11 @@ class CommandLog {
   /// last batch whose work is in the files. `seconds`: that reading may take.
   struct Stored {
     protocol::View whole;
-    std::string path;         ///< empty: `bytes` has the elements
+    std::string path;         ///< empty: `bytes` has the elements; not absolute: the name of pieces
     std::int64_t offset = 0;  ///< of the first element in the file
     std::uint32_t sum = 0;    ///< CRC-32 of the elements in the file
     protocol::Bytes bytes;
+    bool is_in_pieces() const { return path[0] != '/'; }
   };
   /// What a command is to have read from the file of a checkpoint.
   struct Expected {

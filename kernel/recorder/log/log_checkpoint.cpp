@@ -39,9 +39,11 @@ void CommandLog::begin_with(std::vector<Stored> arrays, std::uint64_t number, do
       command.op = Op::constant;
       batch.payloads.push_back(std::move(stored.bytes));
     } else {
-      command.op = Op::read_file;
-      command.ints = {stored.offset, 0};
-      command.ints.insert(command.ints.end(), stored.whole.strides.begin(), stored.whole.strides.end());
+      command.op = stored.is_in_pieces() ? Op::read_pieces : Op::read_file;
+      if (!stored.is_in_pieces()) {
+        command.ints = {stored.offset, 0};
+        command.ints.insert(command.ints.end(), stored.whole.strides.begin(), stored.whole.strides.end());
+      }
       const auto* first = reinterpret_cast<const std::byte*>(stored.path.data());
       batch.payloads.emplace_back(first, first + stored.path.size());
       append_sum(batch.payloads.back(), stored.sum);
@@ -78,7 +80,7 @@ std::vector<CommandLog::Expected> CommandLog::take_sums(Batch& batch) {
   std::vector<Expected> sums;
   for (std::size_t index = 0; index < batch.commands.size(); ++index) {
     const Command& command = batch.commands[index];
-    if (command.op != Op::read_file) continue;
+    if (command.op != Op::read_file && command.op != Op::read_pieces) continue;
     auto& path = batch.payloads[static_cast<std::size_t>(command.payload)];
     const auto [name, sum] = protocol::hdf5_names(path);
     if (sum.size() != sum_digits) continue;
