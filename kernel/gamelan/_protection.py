@@ -146,7 +146,8 @@ class _Copied:
             with open(file, "xb") as opened:
                 opened.write(header)
                 opened.flush()
-                reserve(opened.fileno(), len(header) + array.nbytes, file)
+                if self._folder != MEMORY:  # there require_room has asked, and reserving would write all pages
+                    reserve(opened.fileno(), len(header) + array.nbytes, file)
             sums = write(array, file, len(header), checksums=True, is_behind=is_behind)
             self._stored.append((number, dtype, extents, file, len(header), combined(0, sums), None))
             self._told.append(
