@@ -76,6 +76,7 @@ void load_routines(const Options& options, Comm& comm) {
   }
   comm.throw_together(problem);
   auto sums = routines::sums();
+  if (sums.empty()) return;
   protocol::Bytes bytes(sums.size() * sizeof(std::uint32_t));
   std::memcpy(bytes.data(), sums.data(), bytes.size());
   bytes = comm.broadcast(std::move(bytes));

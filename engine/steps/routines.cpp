@@ -41,6 +41,7 @@ std::uint32_t sum_of(const std::string& path, void* handle) {
   link_map* own = nullptr;  // the loader may have found it elsewhere
   const bool is_known = dlinfo(handle, RTLD_DI_LINKMAP, &own) == 0 && own->l_name[0] != '\0';
   std::ifstream file(is_known ? own->l_name : path.c_str(), std::ios::binary);
+  if (!file) throw Error(ErrorKind::os, "--routines: cannot read " + path + " for its checksum");
   const std::string bytes((std::istreambuf_iterator<char>(file)), {});
   return steps::checksum(0, std::as_bytes(std::span(bytes)));
 }

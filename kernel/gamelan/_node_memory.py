@@ -7,7 +7,6 @@ holds, and engines of this user remove it after an hour (engine/steps/files/piec
 import numpy
 
 from . import _core, _session
-from ._errors import GamelanError
 from ._files._pieces import write_pieces
 from ._promotion import OPS, dtype_number
 
@@ -49,7 +48,7 @@ class NodePieces:
         """Returns when each node has what the one before has written."""
         copied = _tend(_COPY, self._name, 0)
         if _session.status()["nodes"] > 1 and copied != written:
-            raise GamelanError(f"the nodes copied {copied} of {written} bytes to each other")
+            raise OSError(f"the nodes copied {copied} of {written} bytes to each other")
 
     def drop(self, wait_s=0.0):
         """Nobody needs it any more. Waits at most so long until it is gone, and never for an interrupt."""
@@ -59,8 +58,9 @@ class NodePieces:
 
 def remove_unwanted():
     """Has the engines remove what could not be removed before."""
-    if _core.is_connected():
-        _unwanted[:] = [name for name in _unwanted if not _core.remove_pieces(name)]
+    for name in tuple(_unwanted):
+        if _core.is_connected() and _core.remove_pieces(name):
+            _unwanted.remove(name)
 
 
 def _tend(action, name, count):

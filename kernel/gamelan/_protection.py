@@ -41,10 +41,11 @@ _writer = None  # the thread that waits until a checkpoint is on the disk
 def checkpoint():
     """Write the arrays on the engines to `config.protect`, so that engines that follow lost ones read them there.
 
-    Triggers evaluation. All engines write at the same time. The files are .npy, with a manifest in JSON; they belong to this
-    session and are removed with it. Where `config.protect` is set this happens by itself, when repeating the commands since the
-    last checkpoint would take longer than `config.protect_seconds`, and when a Slurm job is about to end; then the engines copy
-    the arrays, where there is memory for that, and write the copies while the program goes on. This function waits.
+    Triggers evaluation. All engines write at the same time. In a folder the files are .npy, with a manifest in JSON; they
+    belong to this session and are removed with it. Where `config.protect` is set this happens by itself, when repeating the
+    commands since the last checkpoint would take longer than `config.protect_seconds`, and when a Slurm job is about to end;
+    then the engines copy the arrays, where there is memory for that, and write the copies while the program goes on. This
+    function waits.
 
     Returns
     -------
@@ -113,11 +114,11 @@ class _Copied:
             if not is_on_nodes:
                 require_room(count)
         began = _core.moment()
-        self._failures = _state()[1] if is_behind else 0
+        self._failures = _state()[1]
         self._path = folder.next_on_nodes() if is_on_nodes else folder.next()
         try:
             if is_on_nodes:
-                self._path.prepare(count)
+                self._path.prepare(_evenly(max(_core.ranks(), 1)))
             self._copy(is_behind)
             if is_on_nodes:
                 self._path.copy(self.written)
@@ -237,6 +238,15 @@ def _bytes_of(number, dtype, extents):
     return _core.borrow(number, dtype, extents).nbytes
 
 
+def _evenly(ranks):
+    """The bytes of all ranks if each wrote as many as the one with most: they share the first axis that is longer than 1."""
+    most = 0
+    for number, dtype, extents in _core.log_arrays():
+        rows = next((extent for extent in extents if extent > 1), 1)
+        most += _bytes_of(number, dtype, extents) * -(-rows // ranks) // rows
+    return most * ranks
+
+
 def _are_on_this_machine():
     """Are all engines here, where this process sees the files that they write to memory?"""
     engines = _session.engines()
@@ -260,10 +270,12 @@ def _store_when_due():
     _core.be_alone(True)  # else this flush would find the checkpoint due, too
     try:
         _finish_pending()
-        is_promised = take_promise()
+        is_promised, began = take_promise(), _core.moment()
         try:
             _writer = _Copied(is_behind=True).begin_waiting(is_promised)
         except Exception as error:
+            if not _core.goes_on_from(began):
+                return  # engines have died meanwhile: the next ones make one
             return _give_up(error)
         _core.ask_for_checkpoint(False)
     finally:

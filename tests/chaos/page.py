@@ -4,6 +4,7 @@ Shift and Enter, reads, and closes dialogs; types nothing. Every wait has a limi
 
 import json
 import os
+import secrets
 import shutil
 import subprocess
 import time
@@ -18,7 +19,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 PROGRAMS = "jupyter-notebook", "chromium", "chromedriver"
-TOKEN = "chaos"
+TOKEN = secrets.token_hex(16)
 SIZE = 900, 760
 LOOK_S = 0.05
 START_S = 60
@@ -30,12 +31,17 @@ class Server:
     def __init__(self, folder, environment):
         self.folder = folder
         homes = {f"JUPYTER_{name}_DIR": str(folder / f"jupyter-{name.lower()}") for name in ("CONFIG", "DATA", "RUNTIME")}
-        command = ["jupyter-notebook", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--NotebookApp.token={TOKEN}"]
+        command = ["jupyter-notebook", "--no-browser", "--allow-root", "--ip=127.0.0.1"]
         command.append("--IOLoopKernelRestarter.restart_limit=1000")  # else it gives up after 5 that live less than 10 s each
         self.log = folder / "server.log"
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
-                command, cwd=folder, env={**os.environ, **homes, **environment}, stdout=log, stderr=log, start_new_session=True
+                command,
+                cwd=folder,
+                env={**os.environ, **homes, **environment, "JUPYTER_TOKEN": TOKEN},
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
             )
         self.url = self._url(Path(homes["JUPYTER_RUNTIME_DIR"]) / f"nbserver-{self.process.pid}.json")
 

@@ -57,6 +57,13 @@ bool take_number(const char*& next, const char* end, int base, Number& number) {
   return true;
 }
 
+/// Is it a folder, no link, that nobody else has made or can write? /dev/shm is everybody's.
+bool is_own_base() {
+  struct stat facts {};
+  return ::lstat(piece_base().c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) &&
+         facts.st_uid == ::geteuid() && (facts.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 }  // namespace
 
 std::string name_of(const Piece& piece) {
@@ -90,6 +97,7 @@ void make_piece_folder(const std::string& name) {
 
 std::vector<Piece> pieces_in(const fs::path& folder) {
   std::vector<Piece> pieces;
+  if (!is_own_base()) return pieces;
   std::error_code error;
   for (fs::directory_iterator file(folder, error), end; !error && file != end; file.increment(error))
     if (const auto piece = piece_of(file->path().filename().string())) pieces.push_back(*piece);
@@ -97,6 +105,7 @@ std::vector<Piece> pieces_in(const fs::path& folder) {
 }
 
 void remove_pieces(const std::string& name) {
+  if (!is_own_base()) return;
   std::error_code error;
   fs::remove_all(piece_folder(name), error);
   const auto session = *fs::path(name).begin();
@@ -105,6 +114,7 @@ void remove_pieces(const std::string& name) {
 }
 
 void remove_left_pieces() {
+  if (!is_own_base()) return;
   std::error_code error;
   const auto now = std::chrono::system_clock::now();
   for (fs::directory_iterator folder(piece_base(), error), end; !error && folder != end;

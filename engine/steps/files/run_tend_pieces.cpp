@@ -22,7 +22,8 @@ using protocol::Error;
 using protocol::ErrorKind;
 using protocol::PieceAction;
 
-/// A checkpoint takes at most half of what is free on a node. `share`: the part of all bytes that comes here.
+/// A checkpoint takes at most half of what is free on a node. `share`: the part of all bytes that comes
+/// here, where each rank writes as many.
 void require_room(std::int64_t bytes, double share, bool has_copies) {
   const auto space = distribution::file_system_space("/dev/shm");
   const auto free = std::min(distribution::memory_headroom(),
@@ -30,8 +31,7 @@ void require_room(std::int64_t bytes, double share, bool has_copies) {
   const auto needed = static_cast<std::uint64_t>(share * static_cast<double>(bytes));
   if (needed <= free / 2) return;
   using distribution::bytes_text;
-  throw Error(ErrorKind::memory, "the arrays have " + bytes_text(static_cast<std::uint64_t>(bytes)) +
-                                     ", of which " + host_name() + " takes " + bytes_text(needed) +
+  throw Error(ErrorKind::memory, "of the arrays " + host_name() + " takes up to " + bytes_text(needed) +
                                      (has_copies ? " with copies; " : "; ") + bytes_text(free) +
                                      " of memory is free there, and checkpoints take half of that at most: "
                                      "name a folder on a disk");
@@ -43,10 +43,10 @@ void prepare(Comm& comm, const std::string& name, std::int64_t bytes) {
   const auto here = comm.near_ranks().size() + before;
   comm.throw_together(error_of([&] {
     if (!comm.is_leader()) return;
+    make_piece_folder(name);
+    PieceLeases::of_process().hold(name);  // first: nobody may have touched it while this process was stopped
     remove_left_pieces();
     require_room(bytes, static_cast<double>(here) / comm.size(), before > 0);
-    make_piece_folder(name);
-    PieceLeases::of_process().hold(name);
   }));
 }
 

@@ -13,7 +13,7 @@ namespace gamelan::kernel {
 
 using SharedFrames = std::shared_ptr<const protocol::Frames>;
 
-/// Compressed by zlib's fastest level: two thirds to nine tenths of a batch go, at some 300 MB/s.
+/// Compressed by zlib's fastest level: nine tenths of batches that look alike go, at some 300 MB/s.
 protocol::Bytes compressed(std::span<const std::byte> bytes);
 /// The `size` bytes that `compressed` was given. Throws Error{protocol} where it was not that.
 protocol::Bytes expanded(std::span<const std::byte> packed, std::size_t size);
