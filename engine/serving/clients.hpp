@@ -97,8 +97,8 @@ class Clients {
     std::uint64_t holder = 0;  // of arrays; 0: of none
     Clock::duration patience{};
     bool has_left = false;
-    bool may_be_dead = false;      // since
-    Clock::duration dead_since{};  // by watched_
+    bool may_be_dead = false;      // it may be whose connection was closed
+    Clock::duration dead_since{};  // if so: by watched_
   };
   void drop_oldest(Client& client);
   /// Not `newest`, and nobody who has arrays: the lease ends first.

@@ -27,14 +27,19 @@ constexpr const char* ending_of_copies = "-copy";
                                                      " cannot " + what + ": " + std::strerror(number));
 }
 
-/// A folder that nobody else can read or write. False where the one above it is gone.
+/// Is it a folder, no link, of this user alone? /dev/shm is everybody's.
+bool is_private(const fs::path& folder) {
+  struct stat facts {};
+  return ::lstat(folder.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) && facts.st_uid == ::geteuid() &&
+         (facts.st_mode & 077) == 0;
+}
+
+/// Makes a folder that nobody else can read or write. False where the one above it is gone.
 bool make_private(const fs::path& folder) {
   if (::mkdir(folder.c_str(), 0700) == 0) return true;
   if (errno == ENOENT) return false;
   if (errno != EEXIST) refuse(errno, "make " + folder.string());
-  struct stat facts {};
-  if (::lstat(folder.c_str(), &facts) != 0) refuse(errno, "use " + folder.string());
-  if (!S_ISDIR(facts.st_mode) || facts.st_uid != ::geteuid() || (facts.st_mode & 077) != 0)
+  if (!is_private(folder))
     refuse(EACCES, "use " + folder.string() + ", which is not a folder of this user alone");
   return true;
 }
@@ -57,12 +62,7 @@ bool take_number(const char*& next, const char* end, int base, Number& number) {
   return true;
 }
 
-/// Is it a folder, no link, that nobody else has made or can write? /dev/shm is everybody's.
-bool is_own_base() {
-  struct stat facts {};
-  return ::lstat(piece_base().c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) &&
-         facts.st_uid == ::geteuid() && (facts.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
+bool is_own_base() { return is_private(piece_base()); }
 
 }  // namespace
 
