@@ -126,6 +126,11 @@ struct Describe {
     return "apply " + name(updates.partition.pairs) + " to " + name(updates.target.slot) +
            (updates.op ? " with " + std::string(protocol::info(*updates.op).name) : "");
   }
+  std::string operator()(const PutOwn& put) const {
+    return "put " + (put.number ? "a number" : name(put.values.slot)) + " at " + name(put.index.slot) +
+           " into " + name(put.target.slot) +
+           (put.op ? " with " + std::string(protocol::info(*put.op).name) : "");
+  }
   std::string operator()(const Find& find) const {
     return "find what is true in " + name(find.flags.slot) + " to " + name(find.lists);
   }

@@ -33,6 +33,11 @@ class Finder {
     if (!partition.number) add(partition.values);
   }
   void operator()(const ApplyUpdates& updates) { add(updates.target); }
+  void operator()(const PutOwn& put) {
+    add(put.index);
+    if (!put.number) add(put.values);
+    add(put.target);
+  }
   void operator()(const Find& find) { add(find.flags); }
   void operator()(const Collect& collect) { add(collect.lengths); }
   void operator()(const Scan& scan) { add(scan.input, scan.totals); }

@@ -27,7 +27,8 @@ enum class Switch : std::uint8_t {
   contract,
   version,
   chain_rows,
-  tile_time
+  tile_time,
+  put_by_owner
 };
 /// The name of a switch, as users write it, and what it does.
 struct SwitchInfo {

@@ -36,6 +36,16 @@ struct ApplyUpdates {
   std::optional<Op> op;  ///< what is written is op(what stands there, the value)
 };
 
+/// target[index[i]] = values[i] in one step, where few ranks share the memory of one node: every rank reads
+/// the whole index and writes what is its own.
+struct PutOwn {
+  Operand index, values, target;
+  Dtype index_dtype{}, dtype{};
+  std::optional<protocol::Scalar> number;  ///< instead of values
+  std::optional<Op> op;                    ///< what is written is op(what stands there, the value)
+  std::int64_t count = 0;                  ///< indices
+};
+
 /// Where a row of flags is true, first half: every rank lists the positions that it finds in an even share of
 /// it.
 struct Find {

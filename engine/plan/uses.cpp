@@ -30,6 +30,11 @@ class IrregularUses {
     if (!updates.partition.number && updates.partition.carries_rows) reads(updates.partition.values);
     all.push_back({updates.target.slot, true, false});
   }
+  void operator()(const PutOwn& put) {
+    reads(put.index);
+    if (!put.number) reads(put.values);
+    all.push_back({put.target.slot, true, false});
+  }
   void operator()(const ScanTotals& totals) {
     reads(totals.scan.input);
     all.push_back({totals.totals, true, false});

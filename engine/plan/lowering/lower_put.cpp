@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From put to steps: what is to be written is first partitioned by its owner (PartitionUpdates), and then
-// applied by it (ApplyUpdates).
+// applied by it (ApplyUpdates). Few ranks on one node do it in one step (PutOwn).
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -13,6 +13,26 @@ namespace {
 constexpr std::int64_t bucket_bytes =
     1 << 19;  // of the target: what its owner writes at random stays in a second-level cache
 constexpr int most_buckets = 1024;
+constexpr int few_ranks = 4;  // more take longer to read the whole index each than to sort it together
+
+/// Single elements, whose indices and values nobody writes meanwhile: what is written may be read by nobody.
+bool is_put_by_owners(const Context& context, const PartitionUpdates& partition, int target) {
+  return context.options.has(Switch::put_by_owner) && context.options.ranks <= few_ranks &&
+         !context.options.standpoint && !partition.carries_rows && partition.index.slot != target &&
+         (partition.number || partition.values.slot != target);
+}
+
+PutOwn put_by_owners(const ApplyUpdates& updates) {
+  const auto& partition = updates.partition;
+  return {.index = partition.index,
+          .values = partition.values,
+          .target = updates.target,
+          .index_dtype = partition.index_dtype,
+          .dtype = partition.dtype,
+          .number = partition.number,
+          .op = updates.op,
+          .count = partition.count};
+}
 
 }  // namespace
 
@@ -37,6 +57,10 @@ void lower_put(StepWriter& writer, const protocol::Command& command, Step step) 
   const auto value_bytes = static_cast<std::int64_t>(protocol::size_of(target.dtype));
   partition.carries_rows = row > 1;
   partition.count = index.extents[0];
+  if (is_put_by_owners(writer.context(), partition, updates.target.slot)) {
+    step.body = put_by_owners(updates);
+    return writer.finish(std::move(step));
+  }
   partition.share = (partition.count + ranks - 1) / ranks;
   partition.target = updates.target.placement.iterations.axes[0];
   std::int64_t positions = std::max<std::int64_t>(bucket_bytes / (value_bytes * row), 1);

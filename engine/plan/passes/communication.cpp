@@ -120,6 +120,8 @@ class Finder {
     if (!partition.number && !partition.carries_rows) add(along_first_axis(partition.values));
   }
 
+  void operator()(const PutOwn&) {}  // there is none on several nodes
+
   void operator()(const Find& find) {
     const Layout shares = even_shares(find.count, find.share, layout_of(find.lists).axes[0].parts);
     add({find.flags.slot, find.flags.placement, shares, {{0, 1, 0, 1}}});

@@ -27,6 +27,8 @@ constexpr SwitchInfo switch_table[] = {
      "overlapping in-place writes go to a fresh block; without it no copy is elided either"},
     {Switch::chain_rows, "chain_rows", "passes over the same rows, some rows at a time"},
     {Switch::tile_time, "tile_time", "sweeps over large arrays, some rows at a time through several sweeps"},
+    {Switch::put_by_owner, "put_by_owner",
+     "few ranks of one node write what is theirs, and nobody sorts it for them"},
 };
 
 constexpr bool is_in_order() {

@@ -104,6 +104,11 @@ class Walk {
     if (!partition.number && !partition.carries_rows) row(partition.values, share);
   }
   void operator()(const ApplyUpdates& updates) { look_at(updates.target); }
+  void operator()(const PutOwn& put) {
+    row(put.index, {0, put.count});
+    if (!put.number) row(put.values, {0, put.count});
+    look_at(put.target);
+  }
   void operator()(const Find& find) {
     row(find.flags,
         {std::min(find.count, find.share * rank_), std::min(find.count, find.share * (rank_ + 1))});

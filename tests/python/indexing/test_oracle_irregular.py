@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import gamelan
+from gamelan import _core
 from operands import DTYPES, LAYOUTS, cube, left
 from oracle import check, check_all
 
@@ -97,7 +98,14 @@ def test_set_along_other_axes(engine):
     check_all(programs())
 
 
-def test_the_last_of_equal_indices_wins(engine):
+@pytest.fixture(params=["", "put_by_owner"], ids=["by owners", "sorted by owner"])
+def puts(engine, request):
+    _core.configure([("disable_passes", request.param)])
+    yield
+    _core.configure([("disable_passes", "")])
+
+
+def test_the_last_of_equal_indices_wins(puts):
     for size, n in itertools.product((1, 7, 5000, 70001), (5, 40, 9000)):
         index = numpy.random.RandomState(size + n).randint(-n, n, size)
 
@@ -106,12 +114,16 @@ def test_the_last_of_equal_indices_wins(engine):
             a[np.array(index)] = np.arange(size)
             b = np.zeros((n, 3), "i4")
             b[np.array(index)] = np.arange(size * 3).reshape(size, 3)
-            return a, b
+            c = np.zeros(n, "f4")
+            c[np.array(index)] = 7
+            d = np.ones(n)[::-1]
+            np.add.at(d, np.array(index), 1e16 * np.cos(np.arange(size)))
+            return a, b, c, d
 
         check(program, f"{size} into {n}", exact=True)
 
 
-def test_overlap(engine):
+def test_overlap(puts):
     """All of the index and the values is read before anything is written. (NumPy may read what it has just written, or not.)"""
     statements = """
     a[i] = a[:4]

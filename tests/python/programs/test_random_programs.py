@@ -19,8 +19,8 @@ from random_programs import Writer
 
 # GAMELAN_TEST_PROGRAMS=5000 for a long night; the same programs on every run unless --hypothesis-seed says otherwise.
 PROGRAMS = int(os.environ.get("GAMELAN_TEST_PROGRAMS", "12"))
-PASSES = ["", "relayout", "simplify", "strength_reduction", "elide_copies", "split_assembled", "unroll_short_axes", "recompute", "fuse", "interior", "contract", "version", "chain_rows", "tile_time", "elide_stores", "hide",
-          "fuse,interior,simplify,strength_reduction,contract,version,relayout,elide_copies,split_assembled,unroll_short_axes,recompute,chain_rows,tile_time,elide_stores,hide"]  # fmt: skip
+PASSES = ["", "relayout", "simplify", "strength_reduction", "elide_copies", "split_assembled", "unroll_short_axes", "recompute", "fuse", "interior", "contract", "version", "chain_rows", "tile_time", "put_by_owner", "elide_stores", "hide",
+          "fuse,interior,simplify,strength_reduction,contract,version,relayout,elide_copies,split_assembled,unroll_short_axes,recompute,chain_rows,tile_time,put_by_owner,elide_stores,hide"]  # fmt: skip
 
 # Hypothesis only draws seeds: fuzz.shorten makes better short programs, line by line.
 _settings = settings(max_examples=PROGRAMS, deadline=None, derandomize=not os.environ.get("GAMELAN_TEST_RANDOM"), database=None,

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// put where few ranks share the memory of one node: every rank reads the whole index, in order, and writes
+// what is its own. Of equal indices the last one wins, at any number of ranks. To read an index that belongs
+// to somebody else takes less time than to sort it (run_put.cpp), which writes and reads a pair for each.
+#include "engine/steps/indices.hpp"
+#include "engine/steps/irregular/stream.hpp"
+#include "engine/steps/item.hpp"
+#include "engine/steps/run_step.hpp"
+
+namespace gamelan::engine::steps {
+namespace {
+
+constexpr std::int64_t writes_ahead = 32;  // more than the misses that a core can have under way
+// The processor's own prefetching stops at the end of a page, and the heap has small pages.
+constexpr std::int64_t index_ahead = 512, line_elements = 8;
+
+class OwnWriter {
+ public:
+  OwnWriter(const StepContext& context, const plan::PutOwn& put, const distribution::Interval& mine)
+      : context_(context),
+        put_(put),
+        mine_(mine),
+        extent_(put.target.placement.iterations.axes[0].extent),
+        index_(context, put.index, put.index_dtype, protocol::Dtype::int64) {
+    protocol::Shape first(put.target.placement.iterations.axes.size(), 0);
+    first[0] = mine.first;
+    const auto piece = distribution::locate(put.target.placement, first, context.rank());
+    to_ = context.address(put.target, piece);
+    stride_ = piece.strides[0];
+  }
+
+  template <class Value>
+  void run() {
+    if (put_.number) {
+      const auto value = *reinterpret_cast<const Value*>(put_.number->bytes.data());
+      return run<Value>(
+          [value](std::int64_t, std::int64_t) { return [value](std::int64_t) { return value; }; });
+    }
+    Stream values(context_, put_.values, put_.dtype, put_.dtype);
+    run<Value>([&values](std::int64_t at, std::int64_t count) {
+      return [value = values.read_as<Value>(at, count)](std::int64_t i) { return value[i]; };
+    });
+  }
+
+ private:
+  template <class Value, class ValuesAt>
+  void run(ValuesAt values_at) {
+    const tiles::Loop loop = put_.op ? tiles::find_loop(*put_.op, put_.dtype) : nullptr;
+    for (std::int64_t at = 0; at < put_.count; at += Stream::chunk) {
+      const auto count = std::min(Stream::chunk, put_.count - at);
+      const auto value = values_at(at, count);
+      const auto own = find_own(index_.read_as<std::int64_t>(at, count), count);
+      if (loop != nullptr)
+        update(loop, value, own);
+      else
+        write<Value>(value, own);
+    }
+  }
+
+  /// Lists what goes to this rank, without a branch: whose an index is, no processor can foresee.
+  std::int64_t find_own(const std::int64_t* index, std::int64_t count) {
+    std::int64_t own = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (i % line_elements == 0) __builtin_prefetch(index + i + index_ahead);
+      const auto position = position_of(index[i], extent_);
+      offset_[own] = (position - mine_.first) * stride_;
+      number_[own] = static_cast<std::int32_t>(i);
+      own += static_cast<std::int64_t>(position >= mine_.first) &
+             static_cast<std::int64_t>(position < mine_.last);
+    }
+    return own;
+  }
+
+  template <class Value, class ValueOf>
+  void write(ValueOf value_of, std::int64_t own) {
+    const auto store = [&](std::int64_t k) {
+      *reinterpret_cast<Value*>(to_ + offset_[k]) = value_of(number_[k]);
+    };
+    std::int64_t k = 0;
+    for (; k + writes_ahead < own; ++k) {
+      __builtin_prefetch(to_ + offset_[k + writes_ahead], 1);
+      store(k);
+    }
+    for (; k < own; ++k) store(k);
+  }
+
+  template <class ValueOf>
+  void update(tiles::Loop loop, ValueOf value_of, std::int64_t own) {
+    for (std::int64_t k = 0; k < own; ++k) {
+      const auto value = value_of(number_[k]);
+      const void* operands[] = {to_ + offset_[k], &value};
+      loop(operands, to_ + offset_[k], 1, nullptr);
+    }
+  }
+
+  const StepContext& context_;
+  const plan::PutOwn& put_;
+  distribution::Interval mine_;
+  std::int64_t extent_, stride_ = 0;
+  std::byte* to_ = nullptr;  // the first element of this rank
+  Stream index_;
+  std::int64_t offset_[Stream::chunk];
+  std::int32_t number_[Stream::chunk];
+};
+
+}  // namespace
+
+void run(const StepContext& context, const plan::PutOwn& put) {
+  const auto& layout = put.target.placement.iterations;
+  if (!layout.takes_part(context.rank())) return;
+  const auto mine = layout.box(context.rank());
+  if (is_empty(mine)) return;
+  OwnWriter writer(context, put, mine[0]);
+  with_item(protocol::size_of(put.dtype), [&](auto item) { writer.run<decltype(item)>(); });
+}
+
+}  // namespace gamelan::engine::steps
