@@ -21,6 +21,9 @@ from ._sort import sort
 
 _LEAST = 1 << 15  # elements: below it a sort is as fast
 _SAMPLES = 4096
+_MANY = 1 << 20  # elements: from here on a larger sample costs less than the elements that it excludes
+_DEVIATIONS = 4  # of the sample from the row: more than one in ten thousand random samples has
+_MOST_HERE = 1 << 17  # candidates: so many are sooner here than sorted there
 _MOST_PLACES = 8
 _INTP = numpy.dtype(numpy.intp)
 
@@ -66,7 +69,7 @@ def _selected(row, places):
         masks.append(inside)
         asked += [reduce("sum", mask, dtype=_INTP) for mask in ([] if below is None else [below]) + [inside]]
     counts = iter([int(count) for count in _core.fetch(asked)])
-    found = {}
+    found, wanted, in_any, picked = {}, {}, None, 0
     for (low, high, mine), mask in zip(brackets, masks):
         before = 0 if low is None else next(counts)
         count = next(counts)
@@ -75,20 +78,36 @@ def _selected(row, places):
         if low is not None and low == high:
             found.update((place, filled((), row.dtype, low)) for place in mine)
             continue
-        if 4 * count > row.size:
-            return None
-        candidates = sort(_picked(row, mask, count))
-        found.update((place, candidates[..., place - before]) for place in mine)
+        # The brackets rise and have nothing in common: so the candidates of all of them have one order.
+        wanted.update((place, picked + place - before) for place in mine)
+        in_any = mask if in_any is None else in_any | mask
+        picked += count
+    if 4 * picked > row.size:
+        return None
+    if wanted:
+        candidates = take_along(row, positions_counted(in_any, picked), 0)
+        found.update(zip(wanted, _in_order(candidates, list(wanted.values()))))
     return found
+
+
+def _in_order(row, places):
+    """The elements that a sort of a row without NaNs would put at these places."""
+    if row.size > _MOST_HERE:
+        ordered = sort(row)
+        return [ordered[..., place] for place in places]
+    (here,) = _core.fetch([row])
+    ordered = numpy.partition(here, places)
+    return [filled((), row.dtype, ordered[place]) for place in places]
 
 
 def _brackets(row, places):
     """Between which numbers the places lie: (least or None, greatest or None, places); None if it does not say."""
-    step = max(row.size // _SAMPLES, 1) | 1
+    step = max(row.size // (_SAMPLES if row.size < _MANY else 4 * _SAMPLES), 1) | 1
     sample = numpy.sort(numpy.asarray(row[::step]))
-    margin = 2 * math.isqrt(sample.size)
     brackets = []
     for place in places:
+        share = place / row.size
+        margin = 2 + math.ceil(_DEVIATIONS * math.sqrt(sample.size * share * (1 - share)))
         first, last = place // step - margin, place // step + margin + 1
         low = None if first < 0 else sample[first]
         high = None if last >= sample.size or sample[last] != sample[last] else sample[last]
@@ -100,10 +119,6 @@ def _brackets(row, places):
         else:
             brackets.append((low, high, [place]))
     return None if any(low is None and high is None for low, high, _ in brackets) else brackets
-
-
-def _picked(row, mask, count):
-    return take_along(row, positions_counted(mask, count), 0)
 
 
 def positions_counted(mask, count):

@@ -13,10 +13,13 @@ from oracle import check_all
 COUNT = 400
 
 
-@pytest.fixture(params=[16, 4096], ids=["a coarse sample", "all is sampled"])
+@pytest.fixture(
+    params=[(16, 1 << 17), (16, 0), (4096, 1 << 17)], ids=["a coarse sample", "candidates are sorted there", "all is sampled"]
+)
 def selects(engine, monkeypatch, request):
     monkeypatch.setattr(_selection, "_LEAST", 8)
-    monkeypatch.setattr(_selection, "_SAMPLES", request.param)
+    monkeypatch.setattr(_selection, "_SAMPLES", request.param[0])
+    monkeypatch.setattr(_selection, "_MOST_HERE", request.param[1])
 
 
 def rows():
