@@ -84,8 +84,11 @@ class Header {
     if (!value.is_number_unsigned()) wrong(name, "a natural number");
     return value.get<std::uint64_t>();
   }
+  bool has(const char* name) const { return json_.contains(name); }
+  /// A number that is left out where it is 0.
+  std::uint64_t natural_or_0(const char* name) const { return has(name) ? natural(name) : 0; }
   std::size_t count(const char* name, std::size_t limit) const {
-    const std::uint64_t value = natural(name);
+    const std::uint64_t value = natural_or_0(name);
     if (value > limit) reject(std::string("too many ") + name + ": got " + std::to_string(value));
     return static_cast<std::size_t>(value);
   }
@@ -165,6 +168,26 @@ NamedOptions decode_options(const Header& header) {
   return options.get<NamedOptions>();
 }
 
+/// Numbers that are 0 are left out: many a batch has one command.
+Json header_of(const Batch& batch) {
+  Json header{{"type", "batch"}, {"seq", batch.seq}};
+  const auto put = [&](const char* name, std::uint64_t number) {
+    if (number != 0) header[name] = number;
+  };
+  put("commands", batch.commands.size());
+  put("frees", batch.frees.size());
+  put("fetches", batch.fetches.size());
+  put("origins", batch.origins.size());
+  put("payloads", batch.payloads.size());
+  put("heard", batch.heard);
+  put("watched", batch.watched);
+  put("epoch", batch.epoch);
+  put("holder", batch.holder);
+  if (batch.explain) header["explain"] = true;
+  if (!batch.options.empty()) header["options"] = batch.options;
+  return header;
+}
+
 Frames encode_request(Batch&& batch) {
   if (batch.commands.size() > max_commands || batch.frees.size() > max_commands ||
       batch.origins.size() > max_commands || batch.payloads.size() > max_frames - 2 ||
@@ -173,19 +196,7 @@ Frames encode_request(Batch&& batch) {
   }
   Frames frames;
   frames.reserve(2 + batch.payloads.size());
-  frames.push_back(to_frame({{"type", "batch"},
-                             {"seq", batch.seq},
-                             {"commands", batch.commands.size()},
-                             {"frees", batch.frees.size()},
-                             {"fetches", batch.fetches.size()},
-                             {"origins", batch.origins.size()},
-                             {"payloads", batch.payloads.size()},
-                             {"explain", batch.explain},
-                             {"heard", batch.heard},
-                             {"watched", batch.watched},
-                             {"epoch", batch.epoch},
-                             {"holder", batch.holder},
-                             {"options", batch.options}}));
+  frames.push_back(to_frame(header_of(batch)));
   frames.push_back(encode_commands(batch));
   std::move(batch.payloads.begin(), batch.payloads.end(), std::back_inserter(frames));
   return frames;
@@ -194,12 +205,12 @@ Frames encode_request(Batch&& batch) {
 Batch decode_batch(const Header& header, Frames&& frames) {
   Batch batch;
   batch.seq = header.natural("seq");
-  batch.explain = header.boolean("explain");
-  batch.heard = header.natural("heard");
+  batch.explain = header.has("explain") && header.boolean("explain");
+  batch.heard = header.natural_or_0("heard");
   batch.watched = static_cast<std::uint8_t>(header.count("watched", all_float_errors));
-  batch.epoch = header.natural("epoch");
-  batch.holder = header.natural("holder");
-  batch.options = decode_options(header);
+  batch.epoch = header.natural_or_0("epoch");
+  batch.holder = header.natural_or_0("holder");
+  if (header.has("options")) batch.options = decode_options(header);
   CommandCounts counts;
   counts.commands = header.count("commands", max_commands);
   counts.frees = header.count("frees", max_commands);
