@@ -18,11 +18,23 @@ namespace gamelan::protocol {
 // machines would swap bytes here.
 static_assert(std::endian::native == std::endian::little);
 
+inline constexpr std::size_t longest_short = 10;  ///< bytes of a 64-bit number with 7 bits in each
+
+/// Numbers that are near 0 on either side of it as small natural ones: the sign is the lowest bit.
+constexpr std::uint64_t zigzag(std::int64_t value) {
+  return static_cast<std::uint64_t>(value) << 1 ^ static_cast<std::uint64_t>(value >> 63);
+}
+constexpr std::int64_t from_zigzag(std::uint64_t value) {
+  return static_cast<std::int64_t>(value >> 1 ^ (~(value & 1) + 1));
+}
+
 /// Writes into a buffer that is longer than its contents; `finish` cuts it to length. So each number costs
 /// one check and one copy. A vector that grows number by number costs three times as much.
 class Writer {
  public:
-  explicit Writer(std::size_t expected_bytes) : buffer_(expected_bytes) {}
+  explicit Writer(std::size_t expected_bytes) : buffer_(expected_bytes) { continue_at(0); }
+  Writer(Writer&&) = default;
+  Writer& operator=(Writer&&) = default;
 
   template <typename T>
   void put(T value) {
@@ -30,22 +42,41 @@ class Writer {
     put_raw(&value, sizeof value);
   }
   void put_raw(const void* source, std::size_t bytes) {
-    if (bytes > buffer_.size() - used_) buffer_.resize(2 * buffer_.size() + bytes);
-    if (bytes != 0) std::memcpy(buffer_.data() + used_, source, bytes);
-    used_ += bytes;
+    make_room(bytes);
+    if (bytes != 0) std::memcpy(next_, source, bytes);
+    next_ += bytes;
   }
+  /// A number of 7 bits a byte, the lowest first; the top bit says that more follow.
+  void put_short(std::uint64_t value) {
+    make_room(longest_short);
+    for (; value >= 0x80; value >>= 7) *next_++ = static_cast<std::byte>(value | 0x80);
+    *next_++ = static_cast<std::byte>(value);
+  }
+  void put_signed(std::int64_t value) { put_short(zigzag(value)); }
   void put_text(const std::string& text) {
     put(static_cast<std::uint32_t>(text.size()));
     put_raw(text.data(), text.size());
   }
   Bytes finish() {
-    buffer_.resize(used_);
+    buffer_.resize(used());
+    if (buffer_.capacity() / 2 > buffer_.size()) buffer_.shrink_to_fit();  // the log keeps it
     return std::move(buffer_);
   }
 
  private:
+  std::size_t used() const { return static_cast<std::size_t>(next_ - buffer_.data()); }
+  void make_room(std::size_t bytes) {
+    if (bytes <= static_cast<std::size_t>(end_ - next_)) return;
+    const std::size_t so_far = used();
+    buffer_.resize(2 * buffer_.size() + bytes);
+    continue_at(so_far);
+  }
+  void continue_at(std::size_t position) {
+    next_ = buffer_.data() + position;
+    end_ = buffer_.data() + buffer_.size();
+  }
   Bytes buffer_;
-  std::size_t used_ = 0;
+  std::byte *next_, *end_;
 };
 
 /// Reads what Writer has written. Throws Error{protocol} when the buffer ends too early.
@@ -71,6 +102,18 @@ class Reader {
     need(bytes);
     in_ = in_.subspan(bytes);
   }
+  std::uint64_t get_short() {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+      const auto byte = get<std::uint8_t>();
+      const auto bits = static_cast<std::uint64_t>(byte & 0x7f);
+      if (shift == 63 && bits > 1) break;
+      value |= bits << shift;
+      if (byte < 0x80) return value;
+    }
+    throw Error(ErrorKind::protocol, "[decode] a number has more than 64 bits");
+  }
+  std::int64_t get_signed() { return from_zigzag(get_short()); }
   std::string get_text() {
     std::string text(get_count(1), '\0');
     get_raw(text.data(), text.size());

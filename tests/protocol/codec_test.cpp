@@ -1,99 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Round trips of every message, and what is refused: one test for each way in which frames can lie. Random
-// damage is in codec_fuzz_test.cpp, commands that contradict their row of ops.def in check_test.cpp.
+// damage is in codec_fuzz_test.cpp, frame 1
+// of a batch in commands_test.cpp, commands that contradict their row of ops.def in check_test.cpp.
 #include "protocol/codec.hpp"
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-
+#include "codec_checks.hpp"
 #include "random_messages.hpp"
 
 namespace gamelan::protocol {
 namespace {
 
 using test::Random;
-
-Bytes as_bytes(std::string_view text) {
-  const auto* first = reinterpret_cast<const std::byte*>(text.data());
-  return {first, first + text.size()};
-}
-
-std::string as_text(const Bytes& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-/// The message of the refusal; empty when the frames were accepted.
-std::string refusal(const Frames& frames) {
-  try {
-    decode_request(frames);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::protocol);
-    return error.what();
-  }
-  return "";
-}
-
-std::string refusal_of_header(std::string_view header) { return refusal({as_bytes(header)}); }
-
-#define EXPECT_REFUSED_FOR(reason, ...) \
-  EXPECT_NE((__VA_ARGS__).find(reason), std::string::npos) << (__VA_ARGS__)
-
-/// Header with `before` replaced by `after`; the test is void if there is nothing to replace.
-Frames with_header(Frames frames, const std::string& before, const std::string& after) {
-  std::string text = as_text(frames[0]);
-  const std::size_t at = text.find(before);
-  EXPECT_NE(at, std::string::npos) << before << " in " << text;
-  if (at != std::string::npos) text.replace(at, before.size(), after);
-  frames[0] = as_bytes(text);
-  return frames;
-}
-
-Batch small_batch() {
-  Batch batch;
-  batch.seq = 5;
-  batch.origins = {{"cell 1", 3}};
-  Command command;
-  command.op = Op::add;
-  command.out = whole(3, Dtype::float64, {2, 3});
-  command.creates = true;
-  command.in = {whole(1, Dtype::float64, {2, 3}), Scalar{}};
-  batch.commands = {command};
-  batch.frees = {1};
-  batch.fetches = {whole(3, Dtype::float64, {2, 3})};
-  return batch;
-}
-
-struct SameFields {
-  bool operator()(const Hello& a, const Hello& b) const {
-    return a.seq == b.seq && a.version == b.version && a.fingerprint == b.fingerprint && a.client == b.client;
-  }
-  bool operator()(const Batch& a, const Batch& b) const {
-    return a.seq == b.seq && a.commands == b.commands && a.frees == b.frees && a.fetches == b.fetches &&
-           a.origins == b.origins && a.payloads == b.payloads && a.explain == b.explain &&
-           a.heard == b.heard && a.watched == b.watched && a.epoch == b.epoch && a.options == b.options &&
-           a.holder == b.holder;
-  }
-  bool operator()(const Heartbeat& a, const Heartbeat& b) const {
-    return a.seq == b.seq && a.heard == b.heard;
-  }
-  bool operator()(const StatusRequest& a, const StatusRequest& b) const { return a.seq == b.seq; }
-  bool operator()(const Cancel& a, const Cancel& b) const { return a.seq == b.seq && a.batch == b.batch; }
-  bool operator()(const Configure& a, const Configure& b) const {
-    return a.seq == b.seq && a.options == b.options;
-  }
-  bool operator()(const Holding& a, const Holding& b) const {
-    return a.seq == b.seq && a.ask == b.ask && a.holder == b.holder && a.array == b.array &&
-           a.name == b.name && a.about == b.about;
-  }
-  bool operator()(const Shutdown& a, const Shutdown& b) const { return a.seq == b.seq; }
-  template <typename Left, typename Right>
-  bool operator()(const Left&, const Right&) const {
-    return false;
-  }
-};
-
-bool same_request(const Request& a, const Request& b) { return std::visit(SameFields{}, a, b); }
 
 TEST(Codec, random_requests_round_trip) {
   Random random;
@@ -240,72 +159,6 @@ TEST(Codec, refuses_counts_that_the_frame_does_not_hold) {
     EXPECT_NE(refusal(with_header(batch, one, start + "2")), "") << name;
     EXPECT_NE(refusal(with_header(batch, one, start + "60000")), "") << name;
     EXPECT_REFUSED_FOR("too many", refusal(with_header(batch, one, start + "1000001")));
-  }
-}
-
-TEST(Codec, refuses_every_truncation_and_any_byte_more) {
-  const Frames whole_batch = encode(small_batch());
-  for (std::size_t length = 0; length < whole_batch[1].size(); ++length) {
-    Frames cut = whole_batch;
-    cut[1].resize(length);
-    EXPECT_NE(refusal(cut), "") << length;
-  }
-  Frames longer = whole_batch;
-  longer[1].emplace_back();
-  EXPECT_REFUSED_FOR("left over", refusal(longer));
-}
-
-TEST(Codec, says_which_command_is_at_fault) {
-  Batch batch = small_batch();
-  batch.commands.resize(3, batch.commands[0]);
-  batch.commands[2].origin = 1;
-  try {
-    decode_request(encode(batch));
-    FAIL() << "accepted";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.command(), 2);
-    EXPECT_NE(std::string(error.what()).find("origin"), std::string::npos);
-  }
-}
-
-TEST(Codec, checks_every_command) {
-  Batch batch = small_batch();
-  batch.commands.resize(2, batch.commands[0]);
-  std::get<View>(batch.commands[1].in[0]).extents = {3, 2};
-  EXPECT_REFUSED_FOR("broadcast", refusal(encode(batch)));
-}
-
-TEST(Codec, a_batch_without_origins_is_accepted) {
-  Batch batch = small_batch();
-  batch.origins.clear();
-  EXPECT_EQ(refusal(encode(batch)), "");
-}
-
-TEST(Codec, refuses_a_fetch_of_nothing) {
-  Batch batch = small_batch();
-  batch.fetches[0].base = 0;
-  EXPECT_REFUSED_FOR("fetch", refusal(encode(batch)));
-  batch.fetches[0] = whole(3, Dtype::float64, {std::int64_t{1} << 58});
-  EXPECT_REFUSED_FOR("outside its base", refusal(encode(batch)));
-}
-
-TEST(Codec, refuses_unknown_codes) {
-  // The first bytes of the frame are op (2), loop (1), creates (1), then the view: base (8), offset (8),
-  // dtype, dims.
-  const struct {
-    std::size_t at;
-    unsigned value;
-    const char* reason;
-  } cases[] = {{0, static_cast<unsigned>(op_count()), "unknown op"},
-               {1, 0xff, "unknown op"},
-               {2, 14, "unknown dtype"},
-               {3, 2, "creates"},
-               {20, 200, "unknown dtype"},
-               {21, 33, "dimensions"}};
-  for (const auto& damage : cases) {
-    Frames frames = encode(small_batch());
-    frames[1][damage.at] = static_cast<std::byte>(damage.value);
-    EXPECT_REFUSED_FOR(damage.reason, refusal(frames));
   }
 }
 
