@@ -17,7 +17,7 @@ using protocol::Writer;
 
 namespace {
 
-constexpr std::uint64_t heading = 0x32474f4c4c4d4147;  // "GAMLLOG2"
+constexpr std::uint64_t heading = 0x33474f4c4c4d4147;  // "GAMLLOG3"
 enum class Kind : std::uint8_t { batch = 1, lost = 2, compressed = 3 };
 constexpr std::int64_t together_bytes = 1 << 17;  // of records that are compressed together
 constexpr std::size_t least_expected = std::size_t{1} << 12;
@@ -90,6 +90,7 @@ Bytes CommandLog::written(std::size_t first, bool is_new) const {
   Writer out(least_expected);
   if (is_new) {
     out.put(heading);
+    out.put(protocol::protocol_version);
     out.put(protocol::fingerprint());
     for (const auto& [id, why] : lost_) {
       out.put(Kind::lost);
@@ -121,7 +122,8 @@ void CommandLog::read(std::span<const std::byte> file) {
   Reader in(file);
   const auto found = in.get<std::uint64_t>();
   if (((found ^ heading) << 8) != 0) reject("this is no log of a session");
-  if (found != heading || in.get<std::uint64_t>() != protocol::fingerprint())
+  if (found != heading || in.get<int>() != protocol::protocol_version ||
+      in.get<std::uint64_t>() != protocol::fingerprint())
     reject("the log is of another build of Gamelan, whose commands may mean something else");
   while (in.remaining() > 0) {
     const auto kind = in.get<std::uint8_t>();
