@@ -18,10 +18,16 @@ using protocol::View;
 
 namespace {
 
-constexpr std::int64_t least_to_prune = std::int64_t{4} << 20;
 constexpr std::size_t large_payload = std::size_t{64} << 10;
 std::int64_t limit = std::int64_t{1} << 28;
 double due_seconds = 0;
+
+/// Of memory that a batch takes.
+std::int64_t bytes_of(const CommandLog::Entry& entry) {
+  std::size_t bytes = sizeof entry + entry.frees.size() * sizeof(ArrayId);
+  for (const auto& file : entry.files) bytes += sizeof file + file.path.size();
+  return entry.frames.bytes() + static_cast<std::int64_t>(bytes);
+}
 
 bool reads_file(Op op) { return op == Op::read_file || op == Op::read_hdf5 || op == Op::read_zarr; }
 /// Their results say what was stored elsewhere.
@@ -123,7 +129,7 @@ void CommandLog::add(Entry entry, bool is_in_order) {
   const auto after = std::find_if(entries_.rbegin(), entries_.rend(), [&](const Entry& other) {
                        return other.number <= entry.number;
                      }).base();
-  bytes_ += entry.frames.bytes();
+  bytes_ += bytes_of(entry);
   sent_bytes_ += entry.frames.sent_bytes();
   commands_ += entry.ran;
   seconds_ += entry.seconds;
@@ -229,7 +235,7 @@ void CommandLog::count() {
   for (const auto& entry : entries_) {
     commands_ += entry.ran;
     seconds_ += entry.seconds;
-    bytes_ += entry.frames.bytes();
+    bytes_ += bytes_of(entry);
     sent_bytes_ += entry.frames.sent_bytes();
   }
 }

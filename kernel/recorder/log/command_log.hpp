@@ -203,8 +203,9 @@ class CommandLog {
   std::int64_t stored_bytes_ = 0;
   bool is_asked_ = false, is_storing_ = false;
   std::uint64_t epoch_ = next_generation();
-  std::vector<protocol::ArrayId> freed_meanwhile_;    // since note_storing(true)
-  std::int64_t prune_above_ = std::int64_t{4} << 20;  // bytes as they were sent
+  std::vector<protocol::ArrayId> freed_meanwhile_;  // since note_storing(true)
+  static constexpr std::int64_t least_to_prune = std::int64_t{1} << 19;
+  std::int64_t prune_above_ = least_to_prune;  // bytes as they were sent
 };
 
 struct CommandLog::Past {

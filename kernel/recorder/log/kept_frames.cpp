@@ -64,7 +64,10 @@ std::int64_t KeptFrames::sent_bytes() const {
 }
 
 std::int64_t KeptFrames::bytes() const {
-  if (segment_ == nullptr) return sent_bytes();
+  constexpr std::size_t of_memory = 16;  // what malloc adds to each piece, and shared_ptr's two counts
+  if (segment_ == nullptr)
+    return sent_bytes() + static_cast<std::int64_t>(2 * of_memory + sizeof(protocol::Frames) +
+                                                    frames_->size() * (of_memory + sizeof(Bytes)));
   const double share = static_cast<double>(end_ - begin_) / static_cast<double>(segment_->size);
   return static_cast<std::int64_t>(share * static_cast<double>(segment_->packed.size())) + 1;
 }

@@ -26,7 +26,7 @@ class KeptFrames {
   /// As they were sent. Of those that are compressed the neighbours are expanded, too, and stay so until
   /// others are asked for: walk through a log in order, either way. Callers hold Python's GIL.
   SharedFrames sent() const;
-  std::int64_t bytes() const;       ///< that they take
+  std::int64_t bytes() const;       ///< of memory that they take
   std::int64_t sent_bytes() const;  ///< that they had when they were sent
 
   bool has_many_elements() const;  ///< which would not become fewer
