@@ -116,6 +116,7 @@ def bytes_a_command(line):
         np.sync()
         return np.stats()["log_commands"], np.stats()["log_bytes"]
 
+    np.sync()
     _core.log_arrays()  # forgets what nobody needs, and compresses
     commands, held = log_after(0)
     more_commands, more_held = log_after(FEW)
