@@ -7,6 +7,7 @@
 
 #include "engine/distribution/axis_layout.hpp"
 #include "engine/steps/files/piece_files.hpp"
+#include "engine/steps/files/piece_messages.hpp"
 #include "engine/steps/files/piece_plan.hpp"
 
 namespace gamelan::engine::steps {
@@ -79,6 +80,17 @@ TEST(Pieces, a_range_is_its_boxes_in_order) {
         EXPECT_EQ(next, last);
       }
   }
+}
+
+TEST(Pieces, the_first_problem_is_kept_and_work_goes_on) {
+  FirstProblem problem;
+  EXPECT_TRUE(problem.attempt([] {}));
+  EXPECT_FALSE(problem.first().has_value());
+  EXPECT_FALSE(problem.attempt([] { throw std::bad_alloc(); }));
+  EXPECT_FALSE(problem.attempt([] { throw protocol::Error(protocol::ErrorKind::os, "later"); }));
+  EXPECT_TRUE(problem.attempt([] {}));
+  ASSERT_TRUE(problem.first().has_value());
+  EXPECT_EQ(problem.first()->kind(), protocol::ErrorKind::memory);
 }
 
 }  // namespace

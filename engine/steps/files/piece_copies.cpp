@@ -146,52 +146,53 @@ class Sink {
 Copied copy_pieces(Comm& comm, const std::string& checkpoint) {
   Copied copied;
   const auto leaders = leaders_of_all(comm);
-  const auto buddies = buddies_of(comm.rank(), leaders);
-  if (buddies.target < 0) return copied;
-
+  Buddies buddies;
   std::vector<Listed> own;
-  comm.throw_together(error_of([&] { own = own_pieces(checkpoint, comm.rank()); }));
-  const auto words = words_of_all(comm, words_of(own));
+  std::vector<std::int64_t> own_words;
+  comm.throw_together(error_of([&] {
+    buddies = buddies_of(comm.rank(), leaders);
+    if (buddies.target < 0) return;
+    own = own_pieces(checkpoint, comm.rank());
+    own_words = words_of(own);
+  }));
+  if (buddies.target < 0) return copied;
+  const auto words = words_of_all(comm, own_words);
   std::optional<Source> source;
   std::map<int, Sink> sinks;
   std::optional<PieceRounds> rounds;
+  std::vector<std::pair<Sink*, std::span<std::byte>>> coming;
+  std::optional<FirstProblem> problem;
   comm.throw_together(error_of([&] {
+    problem.emplace();
     source.emplace(checkpoint, std::move(own));
     for (const int rank : buddies.sources)
       sinks.try_emplace(rank, checkpoint, list_of(words[static_cast<std::size_t>(rank)], rank));
     const auto most = static_cast<std::size_t>(piece_message_bytes);
-    rounds.emplace(comm, most * sinks.size(), most);
+    rounds.emplace(comm, most * sinks.size(), most, sinks.size() + 1);
+    coming.reserve(sinks.size());
   }));
-
-  std::optional<protocol::Error> problem;
-  const auto attempt = [&](const auto& work) {
-    auto failure = error_of(work);
-    const bool is_well = !failure;
-    if (failure && !problem) problem = std::move(failure);
-    return is_well;
-  };
   const auto is_over = [&] {
     return source->stream.is_over() && std::all_of(sinks.begin(), sinks.end(), [](const auto& each) {
              return each.second.stream.is_over();
            });
   };
   while (!is_over()) {
-    std::vector<std::pair<Sink*, std::span<std::byte>>> coming;
+    coming.clear();
     for (auto& [rank, sink] : sinks)
       if (!sink.stream.is_over()) coming.emplace_back(&sink, rounds->receive(rank, sink.stream.bytes()));
     if (!source->stream.is_over()) {
       const auto bytes = rounds->room(source->stream.bytes());
-      attempt([&] { source->read(bytes); });
+      problem->attempt([&] { source->read(bytes); });
       source->stream.advance();
       rounds->send(buddies.target, bytes);
     }
     rounds->wait();
     for (auto& [sink, bytes] : coming) {
-      if (!attempt([&, into = sink, part = bytes] { into->write(part, copied); })) sink->drop();
+      if (!problem->attempt([&, into = sink, part = bytes] { into->write(part, copied); })) sink->drop();
       sink->stream.advance();
     }
   }
-  comm.throw_together(problem);
+  comm.throw_together(problem->first());
   return copied;
 }
 

@@ -133,16 +133,16 @@ void remove_left_pieces() {
 
 NewPiece::NewPiece(const std::string& name, int writer, bool is_copy)
     : folder_((make_piece_folder(name), piece_folder(name))),
-      part_("." + std::to_string(writer) + (is_copy ? ending_of_copies : "")),
-      file_((::unlink((folder_ / part_).c_str()), File::create((folder_ / part_).string()))) {}
+      part_((folder_ / ("." + std::to_string(writer) + (is_copy ? ending_of_copies : ""))).string()),
+      file_((::unlink(part_.c_str()), File::create(part_))) {}
 
 NewPiece::~NewPiece() {
-  if (!part_.empty()) ::unlink((folder_ / part_).c_str());
+  if (!part_.empty()) ::unlink(part_.c_str());
 }
 
 void NewPiece::finish(const Piece& piece) {
   file_.close();
-  if (::rename((folder_ / part_).c_str(), (folder_ / name_of(piece)).c_str()) != 0)
+  if (::rename(part_.c_str(), (folder_ / name_of(piece)).c_str()) != 0)
     refuse(errno, "name a piece in " + folder_.string());
   part_.clear();
 }

@@ -52,7 +52,7 @@ class NewPiece {
 
  private:
   std::filesystem::path folder_;
-  std::string part_;
+  std::string part_;  // its path, until it has its name
   File file_;
 };
 

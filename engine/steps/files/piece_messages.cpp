@@ -14,7 +14,7 @@ std::vector<std::vector<std::int64_t>> words_of_all(Comm& comm, const std::vecto
     std::vector<std::int64_t> mine, all;
     int count = 0;
   };
-  auto memory = std::make_unique<Memory>();
+  std::unique_ptr<Memory> memory;
   const auto wait = [&](MPI_Request request) {
     try {
       comm.wait(request);
@@ -24,10 +24,13 @@ std::vector<std::vector<std::int64_t>> words_of_all(Comm& comm, const std::vecto
     }
   };
   const auto ranks = static_cast<std::size_t>(comm.size());
-  memory->mine = mine;
-  memory->count = static_cast<int>(mine.size());
-  memory->counts.resize(ranks);
-  memory->places.resize(ranks);
+  comm.throw_together(error_of([&] {
+    memory = std::make_unique<Memory>();
+    memory->mine = mine;
+    memory->count = static_cast<int>(mine.size());
+    memory->counts.resize(ranks);
+    memory->places.resize(ranks);
+  }));
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Iallgather(&memory->count, 1, MPI_INT, memory->counts.data(), 1, MPI_INT, comm.world(), &request);
   wait(request);
@@ -36,15 +39,18 @@ std::vector<std::vector<std::int64_t>> words_of_all(Comm& comm, const std::vecto
     memory->places[rank] = total;
     total += memory->counts[rank];
   }
-  memory->all.resize(static_cast<std::size_t>(total));
+  comm.throw_together(error_of([&] { memory->all.resize(static_cast<std::size_t>(total)); }));
   MPI_Iallgatherv(memory->mine.data(), memory->count, MPI_INT64_T, memory->all.data(), memory->counts.data(),
                   memory->places.data(), MPI_INT64_T, comm.world(), &request);
   wait(request);
-  std::vector<std::vector<std::int64_t>> words(ranks);
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    const auto first = memory->all.begin() + memory->places[rank];
-    words[rank].assign(first, first + memory->counts[rank]);
-  }
+  std::vector<std::vector<std::int64_t>> words;
+  comm.throw_together(error_of([&] {
+    words.resize(ranks);
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      const auto first = memory->all.begin() + memory->places[rank];
+      words[rank].assign(first, first + memory->counts[rank]);
+    }
+  }));
   return words;
 }
 
@@ -54,8 +60,10 @@ std::vector<int> leaders_of_all(Comm& comm) {
   return leaders;
 }
 
-PieceRounds::PieceRounds(Comm& comm, std::size_t coming, std::size_t going)
-    : comm_(comm), coming_(new std::byte[coming]), going_(new std::byte[going]) {}
+PieceRounds::PieceRounds(Comm& comm, std::size_t coming, std::size_t going, std::size_t messages)
+    : comm_(comm), coming_(new std::byte[coming]), going_(new std::byte[going]) {
+  requests_.reserve(messages);
+}
 
 PieceRounds::~PieceRounds() {
   if (requests_.empty()) return;

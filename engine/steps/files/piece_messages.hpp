@@ -35,11 +35,35 @@ std::optional<protocol::Error> error_of(Work work) {
   return std::nullopt;
 }
 
-/// Messages of one round after the other.
+/// The first thing that has gone wrong while messages went on: a rank that stopped would leave the others
+/// waiting. It has its memory before that.
+class FirstProblem {
+ public:
+  /// False when the work threw something.
+  template <class Work>
+  bool attempt(Work work) {
+    try {
+      const auto failure = error_of(work);
+      if (failure && !first_) first_ = failure;
+      return !failure;
+    } catch (const std::bad_alloc&) {  // for the text of an error
+      if (!first_) first_ = no_memory_;
+      return false;
+    }
+  }
+  const std::optional<protocol::Error>& first() const { return first_; }
+
+ private:
+  protocol::Error no_memory_{protocol::ErrorKind::memory, "[checkpoint] no memory"};
+  std::optional<protocol::Error> first_;
+};
+
+/// Messages of one round after the other. Once it is made, it takes no memory.
 class PieceRounds {
  public:
-  /// Takes memory for what comes and goes in any round, in bytes. Throws std::bad_alloc.
-  PieceRounds(Comm& comm, std::size_t coming, std::size_t going);
+  /// Takes memory for what comes and goes in any round, in bytes, and for its messages. Throws
+  /// std::bad_alloc.
+  PieceRounds(Comm& comm, std::size_t coming, std::size_t going, std::size_t messages);
   /// After a dead rank MPI may still write to the memory: then it is not given back.
   ~PieceRounds();
   PieceRounds(const PieceRounds&) = delete;

@@ -74,7 +74,19 @@ struct Part {
   std::int64_t first, last;  // elements of the array
 };
 
-/// What goes where: the same on all ranks.
+/// What comes from a rank in one round, or goes there.
+struct Message {
+  const Part* part;
+  int rank;
+  std::int64_t bytes;
+  std::span<std::byte> memory;  // of what comes
+};
+struct Round {
+  const Part* own;  // that this rank reads; null: none
+  std::vector<Message> coming, going;
+};
+
+/// What goes where: the same on all ranks. What the exchange needs is found before it begins.
 class Passage {
  public:
   Passage(const StepContext& context, const plan::ReadPieces& step, const std::vector<FoundPiece>& chosen)
@@ -92,24 +104,21 @@ class Passage {
         parts_[static_cast<std::size_t>(piece.rank)].push_back(
             {piece.first, first, std::min(first + together, end)});
     }
-    for (const auto& parts : parts_) rounds_ = std::max(rounds_, parts.size());
-    find_memory();
+    find_messages();
   }
 
-  std::size_t rounds() const { return rounds_; }
-  std::size_t coming() const { return coming_; }
-  std::size_t going() const { return going_; }
+  std::size_t coming() const { return coming_; }      // bytes in any round
+  std::size_t going() const { return going_; }        // the same
+  std::size_t messages() const { return messages_; }  // in any round
 
-  void run(std::size_t round, const OwnPieces& own, PieceRounds& messages,
-           std::optional<protocol::Error>& problem) const {
-    std::vector<std::pair<const Part*, std::span<std::byte>>> arriving;
-    for (int holder = 0; holder < context_.ranks(); ++holder)
-      if (const Part* part = part_of(holder, round); part != nullptr && holder != context_.rank())
-        if (const auto bytes = bytes_for(*part, context_.rank()); bytes > 0)
-          arriving.emplace_back(part, messages.receive(holder, bytes));
-    if (const Part* part = part_of(context_.rank(), round)) send(*part, own, messages, problem);
-    messages.wait();
-    for (const auto& [part, bytes] : arriving) lay_down(*part, bytes.data());
+  void run(const OwnPieces& own, PieceRounds& messages, FirstProblem& problem) {
+    for (auto& round : rounds_) {
+      for (auto& each : round.coming) each.memory = messages.receive(each.rank, each.bytes);
+      if (round.own != nullptr) send(round, own, messages, problem);
+      messages.wait();
+      for (const auto& each : round.coming)
+        problem.attempt([&] { lay_down(*each.part, each.memory.data()); });
+    }
   }
 
  private:
@@ -138,41 +147,58 @@ class Passage {
     return elements * item_;
   }
 
-  void find_memory() {
-    for (std::size_t round = 0; round < rounds_; ++round) {
+  void find_messages() {
+    std::size_t count = 0;
+    for (const auto& parts : parts_) count = std::max(count, parts.size());
+    rounds_.resize(count);
+    for (std::size_t number = 0; number < count; ++number) {
+      Round& round = rounds_[number];
       std::int64_t coming = 0, going = 0;
-      for (int holder = 0; holder < context_.ranks(); ++holder)
-        if (const Part* part = part_of(holder, round)) coming += bytes_for(*part, context_.rank());
-      if (const Part* part = part_of(context_.rank(), round)) {
-        going = (part->last - part->first) * item_;
-        for (int rank = 0; rank < context_.ranks(); ++rank) going += bytes_for(*part, rank);
+      for (int holder = 0; holder < context_.ranks(); ++holder) {
+        const Part* part = part_of(holder, number);
+        const bool is_own = holder == context_.rank();
+        const auto bytes = part == nullptr || is_own ? 0 : bytes_for(*part, context_.rank());
+        if (bytes > 0) round.coming.push_back({part, holder, bytes, {}});
+        coming += bytes;
       }
+      round.own = part_of(context_.rank(), number);
+      if (round.own != nullptr) going = (round.own->last - round.own->first) * item_;
+      for (int rank = 0; rank < context_.ranks() && round.own != nullptr; ++rank)
+        if (const auto bytes = bytes_for(*round.own, rank); bytes > 0) {
+          round.going.push_back({round.own, rank, bytes, {}});
+          going += bytes;
+        }
       coming_ = std::max(coming_, static_cast<std::size_t>(coming));
       going_ = std::max(going_, static_cast<std::size_t>(going));
+      messages_ = std::max(messages_, round.coming.size() + round.going.size());
     }
   }
 
   /// Reads a part and sends to each rank what its block has of it.
-  void send(const Part& part, const OwnPieces& own, PieceRounds& messages,
-            std::optional<protocol::Error>& problem) const {
+  void send(const Round& round, const OwnPieces& own, PieceRounds& messages, FirstProblem& problem) const {
+    const Part& part = *round.own;
     const auto bytes = messages.room((part.last - part.first) * item_);
-    auto failure = error_of([&] { own.files.at(part.piece).read(bytes, part.first * item_ - part.piece); });
-    if (failure && !problem) problem = std::move(failure);
-    for (int rank = 0; rank < context_.ranks(); ++rank) {
-      const auto size = bytes_for(part, rank);
-      if (size == 0) continue;
-      const auto packed = messages.room(size);
-      std::byte* next = packed.data();
-      for_each_common(part, rank, [&](const Box& common, const Box&) {
-        std::int64_t offset = -part.first * item_;
-        for (std::size_t k = 0; k < common.size(); ++k) offset += common[k].first * strides_[k];
-        const Shape extents = distribution::extents_of(common);
-        copy_box(step_.dtype, step_.dtype, extents, bytes.data() + offset, strides_, next,
-                 protocol::contiguous_strides(extents, protocol::size_of(step_.dtype)));
-        next += distribution::volume(common) * item_;
-      });
-      rank == context_.rank() ? lay_down(part, packed.data()) : messages.send(rank, packed);
+    problem.attempt([&] { own.files.at(part.piece).read(bytes, part.first * item_ - part.piece); });
+    for (const auto& message : round.going) {
+      const auto packed = messages.room(message.bytes);
+      problem.attempt([&] { pack(part, message.rank, bytes.data(), packed.data()); });
+      if (message.rank == context_.rank())
+        problem.attempt([&] { lay_down(part, packed.data()); });
+      else
+        messages.send(message.rank, packed);
     }
+  }
+
+  /// What the block of `rank` has of a part, one box after the other.
+  void pack(const Part& part, int rank, const std::byte* bytes, std::byte* next) const {
+    for_each_common(part, rank, [&](const Box& common, const Box&) {
+      std::int64_t offset = -part.first * item_;
+      for (std::size_t k = 0; k < common.size(); ++k) offset += common[k].first * strides_[k];
+      const Shape extents = distribution::extents_of(common);
+      copy_box(step_.dtype, step_.dtype, extents, bytes + offset, strides_, next,
+               protocol::contiguous_strides(extents, protocol::size_of(step_.dtype)));
+      next += distribution::volume(common) * item_;
+    });
   }
 
   /// Puts into this rank's block what it has of a part.
@@ -197,7 +223,8 @@ class Passage {
   std::int64_t item_;
   Shape strides_;
   std::vector<std::vector<Part>> parts_;  // of each holder
-  std::size_t rounds_ = 0, coming_ = 0, going_ = 0;
+  std::vector<Round> rounds_;
+  std::size_t coming_ = 0, going_ = 0, messages_ = 0;
 };
 
 /// The same on all ranks, from what each has found.
@@ -225,17 +252,17 @@ void run(const StepContext& context, const plan::ReadPieces& step) {
   const auto bytes = protocol::element_count(context.info(step.out).extents) * item;
   OwnPieces own;
   comm.throw_together(error_of([&] { own = whole_pieces(context, name, item); }));
-  const auto chosen = choose(words_of_all(comm, own.words), bytes);
+  const auto words = words_of_all(comm, own.words);
   std::optional<Passage> passage;
   std::optional<PieceRounds> messages;
+  std::optional<FirstProblem> problem;
   comm.throw_together(error_of([&] {
-    passage.emplace(context, step, chosen);
-    messages.emplace(comm, passage->coming(), passage->going());
+    problem.emplace();
+    passage.emplace(context, step, choose(words, bytes));
+    messages.emplace(comm, passage->coming(), passage->going(), passage->messages());
   }));
-  std::optional<protocol::Error> problem;
-  for (std::size_t round = 0; round < passage->rounds(); ++round)
-    passage->run(round, own, *messages, problem);
-  comm.throw_together(problem);
+  passage->run(own, *messages, *problem);
+  comm.throw_together(problem->first());
 }
 
 }  // namespace gamelan::engine::steps
