@@ -17,6 +17,7 @@ from ._config import config
 from ._launch._sessions import make_private, process_start
 from ._launch._tables import size
 from ._node_memory import BEGINNING, NodePieces, remove_unwanted
+from ._spare_files import SpareFiles, free_memory
 
 _MANIFEST = "manifest.json"
 _USED_BY = "used-by-"  # and a process: its log names files of this folder
@@ -29,14 +30,22 @@ MEMORY_HOURS = 1  # that those of a killed process stay
 
 
 def require_room(count):
-    """MemoryError where a checkpoint in memory of so many bytes would take more than half of what is free."""
-    facts = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
-    free = min(int(facts["MemAvailable"].split()[0]) * 1024, shutil.disk_usage("/dev/shm").free)
+    """MemoryError where a checkpoint in memory that writes so many bytes would take more than half of what is free."""
+    free = free_memory() + folder.spare.bytes()
     if 2 * count > free:
         raise MemoryError(
             f"the arrays have {size(count)}, {size(free)} of memory is free, and checkpoints take half of that at most: "
             "name a folder on a disk"
         )
+
+
+def link(file, name):
+    """Gives a file of an earlier checkpoint this name, too: it stays until both are removed. False where that cannot be."""
+    try:
+        os.link(file, name, follow_symlinks=False)
+    except (OSError, NotImplementedError):  # another file system, or one without links
+        return False
+    return True
 
 
 class _Folder:
@@ -49,12 +58,14 @@ class _Folder:
         self._valid = None
         self._retired = []  # that a log on the disk may still name
         self._taken_over = []  # notes in folders of other processes: this one reads there
+        self.spare = SpareFiles()  # in memory, for the next checkpoint
         self.keeps_retired = False  # until remove_retired is called: a notebook's log is kept
 
     def next(self):
         """An empty folder for a checkpoint that is not yet valid."""
         wanted = str(make_private(MEMORY_FOLDER)) if config.protect == MEMORY else os.path.abspath(config.protect)
         if self._base is None or self._base.parent != Path(wanted) or not self._base.is_dir():
+            self.spare.drop()
             self._base = Path(wanted) / f"gamelan-{_this_process()}-{time.time_ns():x}"
             os.makedirs(self._base, mode=0o700)
             _remove_left(Path(wanted))
@@ -112,6 +123,8 @@ class _Folder:
                 with contextlib.suppress(OSError):
                     path.unlink()
                 continue
+            if path.parent == self._base and self._base.parent == MEMORY_FOLDER and self.spare.adopt(path):
+                continue
             shutil.rmtree(path, ignore_errors=True)
             if path.parent != self._base:
                 with contextlib.suppress(OSError):
@@ -122,6 +135,7 @@ class _Folder:
         self._retired += self._taken_over
         self._taken_over = []
         self.remove_retired(self.retired())
+        self.spare.drop()
         for path in (self._valid, self._base):
             if path is not None and not isinstance(path, NodePieces):
                 shutil.rmtree(path, ignore_errors=True)

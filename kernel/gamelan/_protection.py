@@ -17,7 +17,7 @@ import time
 import numpy
 
 from . import _core, _session
-from ._checkpoint_folder import MEMORY, finish, folder, require_room
+from ._checkpoint_folder import MEMORY, finish, folder, link, require_room
 from ._config import config
 from ._files._crc import combined
 from ._files._npy import header_of
@@ -33,6 +33,7 @@ from ._promotion import NAMES
 __all__ = ["checkpoint"]
 
 _SMALL = 4096  # elements that are kept in the log itself
+_READ_A_SECOND = 2e9  # bytes at most, also of files that were taken over
 _LOOK_S = 0.01, 0.5  # between looks whether all is on the disk: at first, at most
 
 _writer = None  # the thread that waits until a checkpoint is on the disk
@@ -47,10 +48,12 @@ def checkpoint():
     then the engines copy the arrays, where there is memory for that, and write the copies while the program goes on. This
     function waits.
 
+    An array to which nothing was written since the checkpoint before has its file already: the new checkpoint takes that over.
+
     Returns
     -------
     int
-        The bytes that were written.
+        The bytes of the checkpoint.
 
     Raises
     ------
@@ -102,23 +105,23 @@ class _Copied:
     Nothing is left of it after an error."""
 
     def __init__(self, is_behind):
-        self.written, self._stored, self._told = 0, [], []
+        self.written, self._stored, self._told, self._taken = 0, [], [], {}
         self._begin, self._folder = time.monotonic(), config.protect
         self._is_wanted = True
         _finish_pending()
-        is_on_nodes, count = False, 0
-        if config.protect == MEMORY:
-            is_behind = False  # it is a copy in memory already
-            count = sum(_bytes_of(*each) for each in _core.log_arrays())
-            is_on_nodes = not _are_on_this_machine()
-            if not is_on_nodes:
-                require_room(count)
+        is_on_nodes = config.protect == MEMORY and not _are_on_this_machine()
         began = _core.moment()
         self._failures = _state()[1]
         self._path = folder.next_on_nodes() if is_on_nodes else folder.next()
         try:
             if is_on_nodes:
                 self._path.prepare(_evenly(max(_core.ranks(), 1)))
+            else:
+                self._take_over()
+            if config.protect == MEMORY:
+                is_behind = False  # it is a copy in memory already
+                if not is_on_nodes:
+                    require_room(sum(_bytes_of(*each) for each in _core.log_arrays() if each[0] not in self._taken))
             self._copy(is_behind)
             if is_on_nodes:
                 self._path.copy(self.written)
@@ -129,10 +132,22 @@ class _Copied:
             self.drop()
             raise
 
+    def _take_over(self):
+        """Arrays to which nothing was written since the checkpoint before have their files."""
+        for number, (file, offset, crc) in _core.unchanged_arrays().items():
+            if os.path.isabs(file) and link(file, self._file_of(number)):
+                self._taken[number] = offset, crc
+
+    def _file_of(self, number):
+        return str(self._path / f"{number:x}.npy")
+
     def _copy(self, is_behind):
         kept = 0
         for number, dtype, extents in _core.log_arrays():
             array = _core.borrow(number, dtype, extents)
+            if number in self._taken:
+                self._note(number, dtype, extents, *self._taken[number], array.nbytes)
+                continue
             if array.ndim == 0 or (array.size <= _SMALL and 8 * (kept + array.nbytes) < config.log_bytes):
                 kept += array.nbytes
                 self._stored.append((number, dtype, extents, None, 0, 0, numpy.asarray(array).tobytes()))
@@ -142,25 +157,24 @@ class _Copied:
                 self._stored.append((number, dtype, extents, name, 0, combined(0, sums), None))
                 self.written += array.nbytes
                 continue
-            file = str(self._path / f"{number:x}.npy")
+            file = self._file_of(number)
             header, array = header_of(array)
-            with open(file, "xb") as opened:
+            is_spare = self._folder == MEMORY and folder.spare.take(file, len(header) + array.nbytes)
+            with open(file, "r+b" if is_spare else "xb") as opened:
                 opened.write(header)
                 opened.flush()
                 if self._folder != MEMORY:  # there require_room has asked, and reserving would write all pages
                     reserve(opened.fileno(), len(header) + array.nbytes, file)
             sums = write(array, file, len(header), checksums=True, is_behind=is_behind)
-            self._stored.append((number, dtype, extents, file, len(header), combined(0, sums), None))
-            self._told.append(
-                {
-                    "file": os.path.basename(file),
-                    "dtype": NAMES[dtype],
-                    "shape": list(extents),
-                    "crc32": combined(0, sums),
-                    "bytes": len(header) + array.nbytes,
-                }
-            )
-            self.written += len(header) + array.nbytes
+            self._note(number, dtype, extents, len(header), combined(0, sums), array.nbytes)
+
+    def _note(self, number, dtype, extents, offset, crc, count):
+        """An array of so many bytes has its file, in which its elements stand from `offset` on."""
+        file = self._file_of(number)
+        self._stored.append((number, dtype, extents, file, offset, crc, None))
+        about = {"file": os.path.basename(file), "dtype": NAMES[dtype], "shape": list(extents), "crc32": crc}
+        self._told.append({**about, "bytes": offset + count})
+        self.written += offset + count
 
     def accept(self):
         """The files are written: the log begins anew with them, unless the engines have changed meanwhile. Returns the seconds
@@ -172,7 +186,7 @@ class _Copied:
             self.drop()
             raise
         seconds = time.monotonic() - self._begin
-        if not _core.begin_log_with(self._stored, self._moment, seconds):
+        if not _core.begin_log_with(self._stored, self._moment, max(seconds, self.written / _READ_A_SECOND)):
             self.drop()
             return None
         folder.accept(self._path)

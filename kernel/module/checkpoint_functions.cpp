@@ -43,6 +43,14 @@ bool begin_log_with(const py::list& arrays, const Moment& moment, double seconds
   return session && session->begin_log_with(std::move(all), {batches, log_epoch, engines}, seconds);
 }
 
+py::dict unchanged_arrays() {
+  py::dict arrays;
+  if (const auto session = current_session_or_null())
+    for (const auto& stored : session->log().unchanged())
+      arrays[py::cast(stored.whole.base)] = py::make_tuple(stored.path, stored.offset, stored.sum);
+  return arrays;
+}
+
 }  // namespace
 
 void add_checkpoint_functions(py::module_& m) {
@@ -54,6 +62,10 @@ void add_checkpoint_functions(py::module_& m) {
       "bytes) of one whose elements are given. They are stored as they were at "
       "`moment`. `seconds`: that reading may "
       "take. False where what came later does not go with that.");
+  m.def(
+      "unchanged_arrays", &unchanged_arrays,
+      "What the checkpoint with which the log begins has of arrays to which nothing was written since then: "
+      "(path, offset, CRC-32) by id. Without those that other clients may write.");
   m.def(
       "moment",
       [] {

@@ -123,9 +123,15 @@ void add_session_functions(py::module_& m) {
       "holder", [] { return connected_session()->recorder().holder(); },
       "The number under which this client holds its arrays.");
   m.def(
-      "share_writes", [](const py::object& array) { as_array(array.ptr())->b->is_shared = true; },
+      "share_writes",
+      [](const py::object& array) {
+        auto* base = as_array(array.ptr())->b;
+        base->is_shared = true;
+        connected_session()->log().note_shared(base->id);
+      },
       py::arg("array"),
-      "Other clients may write this distributed array from now on: nothing fetched of it is kept.");
+      "Other clients may write this distributed array from now on: nothing fetched of it is kept, and "
+      "checkpoints write it anew.");
   m.def(
       "disconnect", [] { set_current_session(nullptr); }, "Leaves the engines; their arrays are lost to us.");
   m.def(

@@ -17,6 +17,7 @@ import gamelan as np
 from gamelan import _core
 
 ARRAYS = 4
+WARM = 2
 SHORT = 20_000  # commands of a loop in which recording is all that counts
 FEW, MANY = 200, 60_000  # turns, commands
 PROGRAMS = {  # for the log's bytes a command
@@ -30,10 +31,10 @@ PROGRAMS = {  # for the log's bytes a command
 
 
 class Cell:
-    """Sweeps over ARRAYS arrays, as many as take about so many seconds."""
+    """Sweeps over ARRAYS arrays, of which the first `changing` change, as many as take about so many seconds."""
 
-    def __init__(self, size, seconds):
-        self.length = size // (8 * ARRAYS)
+    def __init__(self, size, seconds, changing=ARRAYS):
+        self.length, self.changing = size // (8 * ARRAYS), changing
         self.arrays = None
         self.turns = 10
         self.run()
@@ -47,9 +48,13 @@ class Cell:
         """Seconds of the cell, with new arrays: a log that was off has lost those that there were."""
         self.arrays = None
         self.make()
+        return self.go_on()
+
+    def go_on(self):
+        """The same with the arrays that there are."""
         begin = time.perf_counter()
         for turn in range(self.turns):
-            first, second = self.arrays[turn % ARRAYS], self.arrays[(turn + 1) % ARRAYS]
+            first, second = self.arrays[turn % self.changing], self.arrays[(turn + 1) % ARRAYS]
             first *= 0.999
             first += 0.5 * second
             if turn % 8 == 7:
@@ -70,10 +75,10 @@ def short_loop(count):
 
 
 def in_turn(run, variants, rounds):
-    """{name: seconds of each round} of `run` with these options of np.config. A round before them does not count: memory that
-    nobody has used yet may be slow."""
+    """{name: seconds of each round} of `run` with these options of np.config. WARM rounds before them do not count: memory that
+    nobody has used yet may be slow, and the third checkpoint is the first that is written over an earlier one."""
     times = {name: [] for name in variants}
-    for _ in range(rounds + 1):
+    for _ in range(rounds + WARM):
         for name, options in variants.items():
             np.config.protect = ""
             for option, value in options.items():
@@ -82,7 +87,7 @@ def in_turn(run, variants, rounds):
             while np.stats()["bytes_behind"]:
                 time.sleep(0.1)
     np.config.protect = ""
-    return {name: seconds[1:] for name, seconds in times.items()}
+    return {name: seconds[WARM:] for name, seconds in times.items()}
 
 
 def tell(title, times, reference):
@@ -143,6 +148,10 @@ def main():
     on_disk = {"a checkpoint on the disk": on | every | {"protect": wishes.folder}}
     tell(title, in_turn(cell.run, kinds | in_memory, rounds), "a log, no checkpoints")
     tell(title, in_turn(cell.run, kinds | on_disk, rounds), "a log, no checkpoints")
+    cell = Cell(size, wishes.seconds, changing=1)
+    title = f"the same, {cell.turns} turns that change one array of {ARRAYS}"
+    for place in (in_memory, on_disk):
+        tell(title, in_turn(cell.go_on, {"a log, no checkpoints": on} | place, rounds), "a log, no checkpoints")
     tell(f"{SHORT:,} commands of one step", in_turn(lambda: short_loop(SHORT), kinds, wishes.rounds), "a log, no checkpoints")
     np.config.log_bytes, np.config.protect = log_bytes, wishes.folder
     cell.make()

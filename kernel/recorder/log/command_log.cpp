@@ -334,6 +334,9 @@ void CommandLog::renumber(const std::function<ArrayId(ArrayId)>& id_of) {
   Lost lost;
   for (auto& [id, why] : lost_) lost.emplace(id_of(id), std::move(why));
   lost_ = std::move(lost);
+  std::unordered_set<ArrayId> shared;
+  for (const auto id : shared_) shared.insert(id_of(id));
+  shared_ = std::move(shared);
 }
 
 void CommandLog::append(CommandLog other, std::uint64_t number) {

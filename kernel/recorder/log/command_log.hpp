@@ -115,6 +115,11 @@ class CommandLog {
   /// Takes the sums out of a batch of `repeatable`, which engines do not know.
   static std::vector<Expected> take_sums(protocol::Batch& batch);
   void begin_with(std::vector<Stored> arrays, std::uint64_t number, double seconds);
+  /// What a checkpoint has stored of arrays to which nothing was written since then, nor to the file. Without
+  /// those that others may write.
+  std::vector<Stored> unchanged() const;
+  /// Other clients may write this array, which no log tells.
+  void note_shared(protocol::ArrayId id) { shared_.insert(id); }
   /// Changes when arrays were added that other numbers do not tell, or all that was kept has gone. What was
   /// stored before that is not what the log begins with.
   std::uint64_t epoch() const { return epoch_; }
@@ -196,6 +201,7 @@ class CommandLog {
   std::uint64_t generation_ = next_generation();  // no two logs have one in common
   Lost lost_;
   std::unordered_set<protocol::ArrayId> foreign_;  // of the lost ones, those that stay so
+  std::unordered_set<protocol::ArrayId> shared_;   // by note_shared
   std::size_t commands_ = 0;
   double seconds_ = 0;
   std::int64_t bytes_ = 0, sent_bytes_ = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The log that begins with files: arrays are read from a checkpoint, and what came later is repeated.
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <utility>
@@ -74,6 +75,34 @@ void CommandLog::begin_with(std::vector<Stored> arrays, std::uint64_t number, do
   frees.frames = std::make_shared<const protocol::Frames>(protocol::encode(protocol::Request(Batch{})));
   add(std::move(frees));
   prune();
+}
+
+std::vector<CommandLog::Stored> CommandLog::unchanged() const {
+  std::unordered_map<protocol::ArrayId, Stored> found;
+  for (const auto& entry : entries_) {
+    const Batch batch = decode(entry);
+    const auto now = entry.files.empty() ? std::vector<FileStamp>() : stamps_of(batch);
+    for (const auto& command : batch.commands) {
+      found.erase(command.out.base);
+      if (command.op != Op::read_file && command.op != Op::read_pieces) continue;
+      const auto [path, sum] =
+          protocol::hdf5_names(batch.payloads[static_cast<std::size_t>(command.payload)]);
+      const auto is_same = [&, path = path](const FileStamp& stamp) {
+        return stamp.path == path && std::find(now.begin(), now.end(), stamp) != now.end();
+      };
+      if (sum.size() != sum_digits || std::none_of(entry.files.begin(), entry.files.end(), is_same)) continue;
+      Stored stored;
+      stored.whole = command.out;
+      stored.path = path;
+      if (!stored.is_in_pieces()) stored.offset = command.ints[0];
+      stored.sum = static_cast<std::uint32_t>(std::stoul(sum, nullptr, 16));
+      found.emplace(command.out.base, std::move(stored));
+    }
+  }
+  std::vector<Stored> all;
+  for (auto& [id, stored] : found)
+    if (!shared_.contains(id)) all.push_back(std::move(stored));
+  return all;
 }
 
 std::vector<CommandLog::Expected> CommandLog::take_sums(Batch& batch) {
