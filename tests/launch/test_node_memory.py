@@ -168,6 +168,59 @@ print((numpy.array(a) == want).all())
     assert lines[0] == "True True 1" and lines[1] == "OSError" and lines[2:] == ["True", "1", "True"], lines
 
 
+def test_engines_that_die_amid_one_do_not_end_those_that_come_by_themselves(runtime):
+    lines = run_on_nodes(
+        """
+sys.stderr = sys.stdout
+from gamelan import _node_memory, _protection
+def store():
+    _core.ask_for_checkpoint(True)
+    np.sync()
+    _protection.wait_for_writer()
+a = np.random.default_rng(2).random(700_000); want = numpy.array(a)
+real = _node_memory.NodePieces.copy
+def copy(*all):
+    kill(1)
+    float(a[0])
+    raise OSError("the nodes copied 0 bytes to each other")  # what those engines had written is not there
+_node_memory.NodePieces.copy = copy
+store()
+_node_memory.NodePieces.copy = real
+print((numpy.array(a) == want).all())
+for turn in range(50): a += 1; want += 1
+store()
+print(len(checkpoints()), np.stats()["log_commands"] < 10)
+lose()
+print((numpy.array(a) == want).all())
+""",
+        3,
+    )
+    told = [line for line in lines if line.startswith("gamelan: ")]
+    assert len(told) == 2 and all("New engines start" in line for line in told), lines
+    assert [line for line in lines if line not in told] == ["True", "1 True", "True"], lines
+
+
+def test_a_sessions_own_pieces_are_held_before_old_ones_go(runtime):
+    """Its engines may have been stopped for more than an hour."""
+    lines = run_on_nodes(
+        """
+from gamelan import _node_memory
+a = np.arange(300_000.0)
+np.checkpoint()
+[first] = checkpoints()
+a += 1
+os.utime(first.parent, (time.time() - 7200,) * 2)
+real = _node_memory.NodePieces.prepare
+_node_memory.NodePieces.prepare = lambda pieces, count: real(pieces, 1 << 50)
+print(error_of(np.checkpoint).split(":")[0], first.exists(), time.time() - first.parent.stat().st_mtime < 100)
+lose()
+print(float(a[1]))
+""",
+        2,
+    )
+    assert lines == ["MemoryError True True", "2.0"], lines
+
+
 def test_room_is_asked_for_by_the_rank_that_writes_most(runtime):
     lines = run_on_nodes(
         """
