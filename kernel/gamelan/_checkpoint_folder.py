@@ -31,7 +31,9 @@ MEMORY_HOURS = 1  # that those of a killed process stay
 
 def require_room(count):
     """MemoryError where a checkpoint in memory that writes so many bytes would take more than half of what is free."""
-    free = free_memory() + folder.spare.bytes()
+    if 2 * count > free_memory():
+        folder.spare.drop()
+    free = free_memory()
     if 2 * count > free:
         raise MemoryError(
             f"the arrays have {size(count)}, {size(free)} of memory is free, and checkpoints take half of that at most: "
@@ -76,6 +78,7 @@ class _Folder:
 
     def next_on_nodes(self):
         """The same in the memory of the engines' nodes."""
+        self.spare.drop()
         if self._on_nodes is None:
             self._on_nodes = NodePieces(f"{BEGINNING}{_this_process()}-{time.time_ns():x}")
         self._count += 1
@@ -123,12 +126,16 @@ class _Folder:
                 with contextlib.suppress(OSError):
                     path.unlink()
                 continue
-            if path.parent == self._base and self._base.parent == MEMORY_FOLDER and self.spare.adopt(path):
+            if self._may_be_written_over(path) and self.spare.adopt(path):
                 continue
             shutil.rmtree(path, ignore_errors=True)
             if path.parent != self._base:
                 with contextlib.suppress(OSError):
                     path.parent.rmdir()
+
+    def _may_be_written_over(self, path):
+        is_in_memory = path.parent == self._base and self._base.parent == MEMORY_FOLDER
+        return is_in_memory and not isinstance(self._valid, NodePieces) and config.protect == MEMORY
 
     def remove(self):
         """The session ends."""

@@ -82,6 +82,7 @@ def checkpoint():
         raise ValueError("np.config.protect names no folder: set it to one that the engines and this process see")
     if not _core.is_connected():
         return 0
+    _core.flush(True)  # what was let go of is freed first: meanwhile nothing is
     wait_for_writer()
     _core.be_alone(True)
     try:
@@ -107,7 +108,7 @@ class _Copied:
     def __init__(self, is_behind):
         self.written, self._stored, self._told, self._taken = 0, [], [], {}
         self._begin, self._folder = time.monotonic(), config.protect
-        self._is_wanted = True
+        self._is_wanted, self._is_in_log = True, False
         _finish_pending()
         is_on_nodes = config.protect == MEMORY and not _are_on_this_machine()
         began = _core.moment()
@@ -134,8 +135,9 @@ class _Copied:
 
     def _take_over(self):
         """Arrays to which nothing was written since the checkpoint before have their files."""
+        living = {number for number, _, _ in _core.log_arrays()}
         for number, (file, offset, crc) in _core.unchanged_arrays().items():
-            if os.path.isabs(file) and link(file, self._file_of(number)):
+            if number in living and link(file, self._file_of(number)):
                 self._taken[number] = offset, crc
 
     def _file_of(self, number):
@@ -189,10 +191,13 @@ class _Copied:
         if not _core.begin_log_with(self._stored, self._moment, max(seconds, self.written / _READ_A_SECOND)):
             self.drop()
             return None
+        self._is_in_log = True
         folder.accept(self._path)
         return seconds
 
     def drop(self):
+        if self._is_in_log:
+            return None  # what went wrong came later: engines that follow read it
         if isinstance(self._path, NodePieces):
             return self._path.drop()
         shutil.rmtree(self._path, ignore_errors=True)
@@ -299,6 +304,7 @@ def _store_when_due():
 def _give_up(error):
     _core.set_checkpoint_due(0)
     _core.ask_for_checkpoint(False)
+    folder.spare.drop()
     show_notice(
         f"no checkpoint in {config.protect}: {error}. The one before stays valid. None is tried any more until np.config.protect "
         "is set again"

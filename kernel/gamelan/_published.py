@@ -83,8 +83,8 @@ def publish(name, x):
     x = _on_engines(x)
     root = root_of(x)
     about = {"facts": asdict(facts_of(x, 0, root)), "base": [root.dtype.str, root.shape]}
+    _core.share_writes(x)  # first: an interrupt may come after the question
     _core.ask_holding("publish", x, name, json.dumps(about))
-    _core.share_writes(x)
 
 
 def attach(name, writeable=False):

@@ -155,6 +155,7 @@ void Session::inherit_kept(CommandLog log, const Ids& wanted, const Ids& kept, I
       log.lose(id, no_log);
     result.arrays.emplace(id, id);
   }
+  for (const auto id : result.shared) log_.note_shared(id);  // before anybody asks for them
   result.taken = kept.size();
   log_.append(std::move(log), sender_.batches());
   repeat_beside(past.log);

@@ -16,6 +16,10 @@ def files():
     [folder] = folders()
     names = {f"{array._b.id:x}.npy": name for name, array in globals().items() if isinstance(array, np.ndarray) and array._b}
     return {names[file.name]: file.stat().st_ino for file in folder.glob("*.npy") if file.name in names}
+def spare_bytes():
+    "That wait to be written over."
+    from gamelan._checkpoint_folder import MEMORY_FOLDER
+    return sum(file.stat().st_size for file in MEMORY_FOLDER.glob(f"gamelan-*-{os.getpid()}-*/spare/*"))
 def taken_over():
     "The arrays that the next checkpoint does not write."
     before = files()
@@ -105,6 +109,72 @@ print(taken_over())  # who has attached it may write it
     assert lines == ["b", "b"], lines
 
 
+@PLACES
+def test_what_was_freed_is_not_taken_over(runtime, tmp_path, place):
+    lines = run_in(
+        place,
+        tmp_path,
+        """
+a, b = np.arange(200_000.0), np.arange(300_000.0)
+np.checkpoint()
+before = files()
+del a
+np.checkpoint()
+[folder] = folders()
+print(len(list(folder.glob("*.npy"))), files() == {"b": before["b"]})
+""",
+    )
+    assert lines == ["1 True"], lines
+
+
+def test_spare_memory_is_given_back_where_it_does_not_fit(runtime, tmp_path):
+    lines = run_in(
+        "memory",
+        tmp_path,
+        """
+from pathlib import Path
+parts = [np.full(100_000, float(n)) for n in range(8)]
+for turn in range(3):
+    for part in parts: part += 1
+    np.checkpoint()
+print(spare_bytes() > 6_000_000)
+parts = np.concatenate(parts)
+np.sync()
+real = Path.read_text
+Path.read_text = lambda path: "MemAvailable: 13000 kB" if str(path) == "/proc/meminfo" else real(path)
+np.checkpoint()  # of 6.4 MB, twice as many are free
+print(spare_bytes())
+Path.read_text = lambda path: "MemAvailable: 10000 kB" if str(path) == "/proc/meminfo" else real(path)
+parts += 1
+print(error_of(np.checkpoint)[:11], float(parts[-1]))
+""",
+    )
+    assert lines == ["True", "0", "MemoryError 11.0"], lines
+
+
+def test_a_file_that_somebody_else_has_taken_over_is_not_written_over(runtime, tmp_path):
+    lines = run_in(
+        "memory",
+        tmp_path,
+        """
+a = np.arange(200_000.0)
+for turn in range(3):
+    a += 1
+    np.checkpoint()
+[file] = folders()[0].parent.glob("spare/*.npy")
+elsewhere = file.parent.parent / "elsewhere"
+os.link(file, elsewhere)
+theirs = elsewhere.read_bytes()
+a += 1
+np.checkpoint()
+print(elsewhere.read_bytes() == theirs)
+lose()
+print(float(a[0]))
+""",
+    )
+    assert lines == ["True", "4.0"], lines
+
+
 def test_a_file_system_without_links_costs_the_time_of_writing(runtime, tmp_path):
     lines = run_in(
         "disk",
@@ -174,17 +244,16 @@ np.sync()
 print(again())
 lose()
 print(are_right(), float(c.sum()))
-from gamelan import _checkpoint_folder
-spare = _checkpoint_folder.folder.spare
-real = _checkpoint_folder.Path.read_text
-_checkpoint_folder.Path.read_text = lambda path: "MemAvailable: 12000 kB" if str(path) == "/proc/meminfo" else real(path)
+from pathlib import Path
+real = Path.read_text
+Path.read_text = lambda path: "MemAvailable: 12000 kB" if str(path) == "/proc/meminfo" else real(path)
 c += 1
 again()
-print(spare.bytes())  # arrays may need what is left
-_checkpoint_folder.Path.read_text = real
+print(spare_bytes())  # arrays may need what is left
+Path.read_text = real
 again()
 lose()
-print(are_right(), float(c.sum()), spare.bytes() > 2_000_000)
+print(are_right(), float(c.sum()), spare_bytes() > 2_000_000)
 print(folders()[0].parent)
 """,
         3,

@@ -64,7 +64,7 @@ class OwnWriter {
       if (i % line_elements == 0) __builtin_prefetch(index + i + index_ahead);
       const auto position = position_of(index[i], extent_);
       offset_[own] = (position - mine_.first) * stride_;
-      number_[own] = static_cast<std::int32_t>(i);
+      place_[own] = static_cast<std::int32_t>(i);
       own += static_cast<std::int64_t>(position >= mine_.first) &
              static_cast<std::int64_t>(position < mine_.last);
     }
@@ -74,7 +74,7 @@ class OwnWriter {
   template <class Value, class ValueOf>
   void write(ValueOf value_of, std::int64_t own) {
     const auto store = [&](std::int64_t k) {
-      *reinterpret_cast<Value*>(to_ + offset_[k]) = value_of(number_[k]);
+      *reinterpret_cast<Value*>(to_ + offset_[k]) = value_of(place_[k]);
     };
     std::int64_t k = 0;
     for (; k + writes_ahead < own; ++k) {
@@ -87,7 +87,7 @@ class OwnWriter {
   template <class ValueOf>
   void update(tiles::Loop loop, ValueOf value_of, std::int64_t own) {
     for (std::int64_t k = 0; k < own; ++k) {
-      const auto value = value_of(number_[k]);
+      const auto value = value_of(place_[k]);
       const void* operands[] = {to_ + offset_[k], &value};
       loop(operands, to_ + offset_[k], 1, nullptr);
     }
@@ -100,7 +100,7 @@ class OwnWriter {
   std::byte* to_ = nullptr;  // the first element of this rank
   Stream index_;
   std::int64_t offset_[Stream::chunk];
-  std::int32_t number_[Stream::chunk];
+  std::int32_t place_[Stream::chunk];  // in the chunk
 };
 
 }  // namespace

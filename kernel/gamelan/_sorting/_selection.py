@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Elements of a long row by their place in its order, without a sort: a sample, taken at even distances, says between which
-two numbers each of them lies; the elements in between are picked and sorted. A sample that misleads (it shows when the
-elements below are counted) or too many equal elements lead to a sort, after all. Triggers evaluation. What is picked
-depends on the row alone, never on the number of engines."""
+"""Elements of a long row by their place in its order, without a sort. A sample, taken at even distances, says between which
+two numbers each of them lies; the elements in between are picked, and few of them are partitioned here. A sample that misleads
+(it shows when the elements below are counted) or too many equal elements lead to a sort, after all. Triggers evaluation. What is
+picked depends on the row alone, never on the number of engines."""
 
 import math
 
@@ -22,7 +22,7 @@ from ._sort import sort
 _LEAST = 1 << 15  # elements: below it a sort is as fast
 _SAMPLES = 4096
 _MANY = 1 << 20  # elements: from here on a larger sample costs less than the elements that it excludes
-_DEVIATIONS = 4  # of the sample from the row: more than one in ten thousand random samples has
+_DEVIATIONS = 4  # standard ones, that a place may be off in the sample: of 10,000 random samples one is further off
 _MOST_HERE = 1 << 17  # candidates: so many are sooner here than sorted there
 _MOST_PLACES = 8
 _INTP = numpy.dtype(numpy.intp)
@@ -91,7 +91,7 @@ def _selected(row, places):
 
 
 def _in_order(row, places):
-    """The elements that a sort of a row without NaNs would put at these places."""
+    """The elements that a sort of a row without NaNs would put at these places; of zeros, one of any sign."""
     if row.size > _MOST_HERE:
         ordered = sort(row)
         return [ordered[..., place] for place in places]
@@ -114,7 +114,8 @@ def _brackets(row, places):
         if low is not None and low != low:
             return None
         if brackets and (low is None or brackets[-1][1] is None or low <= brackets[-1][1]):
-            low, _, mine = brackets.pop()
+            low, before, mine = brackets.pop()
+            high = None if high is None or before is None else max(before, high)
             brackets.append((low, high, [*mine, place]))
         else:
             brackets.append((low, high, [place]))

@@ -22,13 +22,6 @@ constexpr std::size_t large_payload = std::size_t{64} << 10;
 std::int64_t limit = std::int64_t{1} << 28;
 double due_seconds = 0;
 
-/// Of memory that a batch takes.
-std::int64_t bytes_of(const CommandLog::Entry& entry) {
-  std::size_t bytes = sizeof entry + entry.frees.size() * sizeof(ArrayId);
-  for (const auto& file : entry.files) bytes += sizeof file + file.path.size();
-  return entry.frames.bytes() + static_cast<std::int64_t>(bytes);
-}
-
 bool reads_file(Op op) { return op == Op::read_file || op == Op::read_hdf5 || op == Op::read_zarr; }
 /// Their results say what was stored elsewhere.
 bool stores(Op op) { return op == Op::write_file || op == Op::write_pieces || op == Op::tend_pieces; }
@@ -129,7 +122,7 @@ void CommandLog::add(Entry entry, bool is_in_order) {
   const auto after = std::find_if(entries_.rbegin(), entries_.rend(), [&](const Entry& other) {
                        return other.number <= entry.number;
                      }).base();
-  bytes_ += bytes_of(entry);
+  bytes_ += entry.bytes();
   sent_bytes_ += entry.frames.sent_bytes();
   commands_ += entry.ran;
   seconds_ += entry.seconds;
@@ -235,7 +228,7 @@ void CommandLog::count() {
   for (const auto& entry : entries_) {
     commands_ += entry.ran;
     seconds_ += entry.seconds;
-    bytes_ += bytes_of(entry);
+    bytes_ += entry.bytes();
     sent_bytes_ += entry.frames.sent_bytes();
   }
 }
@@ -342,6 +335,7 @@ void CommandLog::renumber(const std::function<ArrayId(ArrayId)>& id_of) {
 void CommandLog::append(CommandLog other, std::uint64_t number) {
   epoch_ = next_generation();
   lost_.merge(other.lost_);
+  shared_.merge(other.shared_);
   for (auto& entry : other.entries_) {
     entry.number = number;
     add(std::move(entry));

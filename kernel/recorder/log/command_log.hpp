@@ -46,6 +46,7 @@ class CommandLog {
     double seconds = 0;
     std::vector<protocol::ArrayId> frees;
     std::vector<FileStamp> files;
+    std::int64_t bytes() const;  ///< of memory that it takes
   };
   /// Batches may come in any order of their numbers. Older commands may be forgotten meanwhile.
   /// `is_in_order`: all batches with lower numbers have come; only then commands are forgotten.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "kernel/recorder/log/command_log.hpp"
@@ -25,6 +27,17 @@ void append_sum(protocol::Bytes& path, std::uint32_t sum) {
   path.push_back(std::byte{0});
   const auto text = std::as_bytes(std::span(digits.data(), sum_digits));
   path.insert(path.end(), text.begin(), text.end());
+}
+
+/// The files of a batch that are as they were when it ran.
+std::unordered_set<std::string> same_files(const CommandLog::Entry& entry, const Batch& batch) {
+  std::unordered_map<std::string, FileStamp> now;
+  for (auto& stamp : stamps_of(batch)) now.emplace(stamp.path, stamp);
+  std::unordered_set<std::string> same;
+  for (const auto& stamp : entry.files)
+    if (const auto found = now.find(stamp.path); found != now.end() && found->second == stamp)
+      same.insert(stamp.path);
+  return same;
 }
 
 }  // namespace
@@ -66,7 +79,7 @@ void CommandLog::begin_with(std::vector<Stored> arrays, std::uint64_t number, do
   entry.frames =
       std::make_shared<const protocol::Frames>(protocol::encode(protocol::Request(std::move(batch))));
   stored_seconds_ = seconds;
-  stored_bytes_ = entry.frames.sent_bytes();
+  stored_bytes_ = entry.bytes();
   add(std::move(entry));
   if (freed.empty()) return;
   // What was freed while the files were written: the log may have forgotten that, with what had made it.
@@ -77,24 +90,27 @@ void CommandLog::begin_with(std::vector<Stored> arrays, std::uint64_t number, do
   prune();
 }
 
+std::int64_t CommandLog::Entry::bytes() const {
+  std::size_t beside = sizeof *this + frees.size() * sizeof(protocol::ArrayId);
+  for (const auto& file : files) beside += sizeof file + file.path.size();
+  return frames.bytes() + static_cast<std::int64_t>(beside);
+}
+
 std::vector<CommandLog::Stored> CommandLog::unchanged() const {
   std::unordered_map<protocol::ArrayId, Stored> found;
   for (const auto& entry : entries_) {
     const Batch batch = decode(entry);
-    const auto now = entry.files.empty() ? std::vector<FileStamp>() : stamps_of(batch);
+    const auto same = entry.files.empty() ? std::unordered_set<std::string>() : same_files(entry, batch);
     for (const auto& command : batch.commands) {
       found.erase(command.out.base);
-      if (command.op != Op::read_file && command.op != Op::read_pieces) continue;
+      if (command.op != Op::read_file) continue;
       const auto [path, sum] =
           protocol::hdf5_names(batch.payloads[static_cast<std::size_t>(command.payload)]);
-      const auto is_same = [&, path = path](const FileStamp& stamp) {
-        return stamp.path == path && std::find(now.begin(), now.end(), stamp) != now.end();
-      };
-      if (sum.size() != sum_digits || std::none_of(entry.files.begin(), entry.files.end(), is_same)) continue;
+      if (sum.size() != sum_digits || !same.contains(path)) continue;
       Stored stored;
       stored.whole = command.out;
       stored.path = path;
-      if (!stored.is_in_pieces()) stored.offset = command.ints[0];
+      stored.offset = command.ints[0];
       stored.sum = static_cast<std::uint32_t>(std::stoul(sum, nullptr, 16));
       found.emplace(command.out.base, std::move(stored));
     }

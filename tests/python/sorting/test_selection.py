@@ -93,6 +93,30 @@ def test_a_row_is_partitioned_by_a_selection(selects, kind):
             assert numpy.array_equal(numpy.concatenate((first, rest)), ordered, equal_nan=got.dtype.kind == "f")
 
 
+@pytest.mark.parametrize("most_here", [1 << 17, 0], ids=["here", "sorted there"])
+@pytest.mark.parametrize("many", [1 << 20, 1], ids=["a small sample", "a larger one"])
+@pytest.mark.parametrize("kind", ["random", "float32", "int64", "nans", "power law", "sorted"])
+def test_several_places_are_found_in_one_order(engine, monkeypatch, kind, many, most_here):
+    """Without a sort of the row: what is picked is less than a quarter of it."""
+    for name, value in (("_LEAST", 8), ("_SAMPLES", 2000), ("_MANY", many), ("_MOST_HERE", most_here)):
+        monkeypatch.setattr(_selection, name, value)
+    data = numpy.resize(rows()[kind], 20_001)
+    if kind != "power law":
+        data = (data + numpy.arange(data.size).astype(data.dtype) // 7).astype(data.dtype)
+    if kind == "random":
+        data[::2] *= -1
+    found = []
+    real = _selection._in_order
+    monkeypatch.setattr(_selection, "_in_order", lambda row, places: found.append((row.size, places)) or real(row, places))
+    places = [1000, 1001, 9000, 17000]
+    ordered = numpy.sort(data)
+    got = numpy.asarray(_selection.elements_at(gamelan.array(data), places))
+    assert numpy.array_equal(got, ordered[places], equal_nan=data.dtype.kind == "f"), kind
+    if kind in ("random", "float32", "int64", "sorted"):
+        [(picked, inner)] = found
+        assert len(inner) == 4 and 4 * picked < data.size, (picked, inner)
+
+
 def test_a_row_is_partitioned_in_place(selects):
     data = rows()["random"]
     ours = gamelan.array(data)
