@@ -130,6 +130,17 @@ def test_published_and_attached_arrays_go_along(environment, engines):
         assert third.run("float(theirs[5]), float(m[0, 1])").text == "(4.0, 9.0)"
 
 
+def test_checkpoints_know_that_others_may_have_written_what_nobody_has_asked_for(environment, tmp_path):
+    (tmp_path / "checkpoints").mkdir(mode=0o700)
+    protected = environment | {"GAMELAN_PROTECT": str(tmp_path / "checkpoints")}
+    killed_after(protected, "np.publish('shared', other)", "np.checkpoint()")
+    with Notebook(env=protected) as notebook:
+        notebook.run("import gamelan as np; from gamelan import _core", timeout=60)
+        assert notebook.run("%session restore --only a,b,tail,held", timeout=60).status == "ok"
+        lengths = "sorted({each[2][0] for each in _core.log_arrays() if each[0] in _core.unchanged_arrays()})"
+        assert notebook.run(lengths, timeout=60).text == "[900, 200000]"  # not the 300,000 of `other`
+
+
 def test_a_kernel_that_lives_keeps_its_arrays(environment, tmp_path):
     """Two kernels that do not see each other's lock, as on a file system that has none: the second one gets a clear error."""
     with Notebook(env=environment) as first:
