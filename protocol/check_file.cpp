@@ -29,9 +29,10 @@ std::string note_of(const Bytes& path) {
 }
 
 /// "later" where a copy may be written while later commands run. In a client's log: the CRC-32 of what is
-/// read.
+/// read, behind "=" where the file is none of a checkpoint.
 bool is_note(const Command& command, std::string_view note) {
   if (command.op == Op::write_file) return note == "later" && command.ints[1] == 1;
+  if (command.op == Op::read_file && note.starts_with('=')) note.remove_prefix(1);
   return (command.op == Op::read_file || command.op == Op::read_pieces) && note.size() == 8 &&
          note.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
@@ -53,6 +54,8 @@ void check_path(const Command& command, const std::vector<Bytes>& payloads) {
                    command, "the pieces of no array are named, or no checksums are wanted");
   if (const auto note = note_of(path); !note.empty() && is_note(command, note))
     path.resize(path.size() - note.size() - 1);
+  if (command.op == Op::write_file && command.ints[1] == 2)
+    return require(path.empty() && command.ints[0] == 0, command, "what is known from reading has no path");
   if (path.empty() && command.op == Op::write_file && command.ints[1] == 1) return;  // only the checksums
   require(!path.empty() && path.size() < longest_path && path[0] == std::byte{'/'}, command,
           "the path is not absolute");
@@ -170,7 +173,7 @@ void check_file(const Command& command, const std::vector<Bytes>& payloads) {
     return command.op == Op::read_hdf5 ? check_hdf5(command) : check_zarr(command);
   }
   require(command.ints.size() >= 2 && command.ints[0] >= 0 && command.ints[0] < longest_file &&
-              (command.ints[1] == 0 || command.ints[1] == 1),
+              command.ints[1] >= 0 && command.ints[1] <= (command.op == Op::write_file ? 2 : 1),
           command, "expected an offset and a flag");
   is_write ? check_write(command) : check_read(command);
 }

@@ -234,6 +234,7 @@ struct Describe {
   }
   std::string operator()(const WriteFile& file) const {
     if (file.is_in_pieces) return "write " + name(file.input.slot) + " in pieces";
+    if (file.payload < 0) return "tell what was summed while " + name(file.input.slot) + " was read";
     return "write " + name(file.input.slot) + " to a file from byte " + std::to_string(file.offset) + " on";
   }
   std::string operator()(const ReadPieces& pieces) const { return "read pieces to " + name(pieces.out); }

@@ -37,7 +37,7 @@ struct ReadZarr {
 
 /// Every rank writes its share of the elements, which are in C order in the file.
 struct WriteFile {
-  int payload = -1;
+  int payload = -1;  ///< -1: nothing is written nor read, ranks tell the sums that they know from reading
   std::int64_t offset = 0;
   bool has_checksum = false;
   Operand input;

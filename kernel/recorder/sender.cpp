@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "kernel/recorder/log/sums.hpp"
 #include "protocol/codec.hpp"
 
 namespace gamelan::kernel {
@@ -59,6 +60,8 @@ SentBatch Sender::send(const SourceLine* next, std::vector<protocol::View> fetch
     sent.played = std::make_shared<protocol::Reply>(model_->run(batch));
   } else {
     sent.files = stamps_of(batch);
+    sent.asks_for_sum = !sent.files.empty() && CommandLog::is_on() &&
+                        ask_for_sum(batch, recorder_.new_id(), engines_.ranks());
     sent.engines = engines_.generation();
     sent.seq = engines_.send_batch(std::move(batch), sent.frames);
     if (!CommandLog::is_on()) sent.frames.reset();

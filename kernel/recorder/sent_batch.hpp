@@ -36,6 +36,7 @@ struct SentBatch {
   std::uint64_t number = 0;  ///< in the order of the program
   SharedFrames frames;       ///< what was sent; null when nothing is kept to be sent again
   std::vector<FileStamp> files;
+  bool asks_for_sum = false;  ///< the last payload of its reply is the answer (log/sums.hpp)
   std::chrono::steady_clock::time_point sent_at{};
   std::uint64_t engines = 0;     ///< to which it was sent last (Engines::generation)
   int losses = 0;                ///< how often engines were lost while it was the oldest without a reply

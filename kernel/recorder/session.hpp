@@ -206,7 +206,9 @@ class Session {
   /// Waits for one batch and books its outcome. After an interrupt see `note_interrupt`.
   protocol::Reply settle(SentBatch sent);
   void book(SentBatch& sent, const protocol::Reply& reply);
-  void note_in_log(SentBatch& sent, const protocol::Reply& reply);
+  void note_in_log(SentBatch& sent, protocol::Reply& reply);
+  /// Takes the answer out of the reply, and notes in what was sent the sum of what was read.
+  void note_sum_of(SentBatch& sent, protocol::Reply& reply);
   /// When the engines are lost: finds others that compute the arrays again, or raises EngineLostError. While
   /// another thread does that, waits for it.
   void survive();

@@ -32,7 +32,7 @@ void Session::wait_for_others() {
 }
 
 void Session::check_sums(CommandLog& log, std::span<const CommandLog::Expected> expected) {
-  for (const auto& [place, whole, sum] : expected) {
+  for (const auto& [place, whole, sum, why_lost] : expected) {
     Command command;
     command.op = protocol::Op::write_file;  // nowhere: only the sums are wanted
     command.loop = whole.dtype;
@@ -54,7 +54,7 @@ void Session::check_sums(CommandLog& log, std::span<const CommandLog::Expected> 
     if (reply->outcome == Outcome::ok && reply->payloads.size() == 1 &&
         combined_sum(reply->payloads[0]) == sum)
       continue;
-    log.lose(whole.base, "its file in the checkpoint is damaged: it is not what was written");
+    log.lose(whole.base, why_lost);
     free_there({whole.base});
   }
 }

@@ -9,6 +9,7 @@
 
 #include "kernel/recorder/gil.hpp"
 #include "kernel/recorder/hooks.hpp"
+#include "kernel/recorder/log/sums.hpp"
 
 namespace gamelan::kernel {
 
@@ -37,12 +38,13 @@ void Session::give_up() {
   log_.clear();
 }
 
-void Session::note_in_log(SentBatch& sent, const Reply& reply) {
+void Session::note_in_log(SentBatch& sent, Reply& reply) {
   const auto now = std::chrono::steady_clock::now();
   const auto begun = std::max(sent.sent_at, last_reply_at_);
   last_reply_at_ = now;
   recoveries_in_a_row_ = 0;
   const bool is_ok = reply.outcome == Outcome::ok;
+  if (sent.asks_for_sum) note_sum_of(sent, reply);
   if (sent.frames == nullptr || !CommandLog::is_on()) {
     std::vector<protocol::ArrayId> written;
     for (const auto& each : sent.written) written.push_back(each.id);
@@ -57,6 +59,19 @@ void Session::note_in_log(SentBatch& sent, const Reply& reply) {
   log_.add({sent.number, std::move(sent.frames), ran, std::chrono::duration<double>(now - begun).count(),
             is_ok ? sent.freed : std::vector<protocol::ArrayId>(), std::move(sent.files)},
            is_in_order);
+}
+
+void Session::note_sum_of(SentBatch& sent, Reply& reply) {
+  sent.asks_for_sum = false;
+  auto batch = sent.frames == nullptr ? Batch() : std::get<Batch>(protocol::decode_request(*sent.frames));
+  take_out_question(batch);
+  if (reply.outcome == Outcome::ok && !reply.payloads.empty()) {
+    note_answer(batch, reply.payloads.back());
+    reply.payloads.pop_back();
+  }
+  if (sent.frames != nullptr)
+    sent.frames =
+        std::make_shared<const protocol::Frames>(protocol::encode(protocol::Request(std::move(batch))));
 }
 
 void Session::wait_for_my_turn() {
@@ -331,6 +346,7 @@ bool Session::send_again(SentBatch& sent) {
   if (sent.losses >= most_losses_of_a_batch)
     return is_refused_for("the engines ended each time they came to this: the arrays are as before it");
   auto batch = std::get<Batch>(protocol::decode_request(*sent.frames));
+  if (std::exchange(sent.asks_for_sum, false)) take_out_question(batch);  // there may be other ranks now
   std::string why;
   const auto is_lost = [&](const protocol::View& view) {
     const auto found = log_.lost().find(view.base);

@@ -71,10 +71,20 @@ TEST(CheckFile, only_a_checksum_needs_no_path) {
   EXPECT_REFUSED_FOR("not absolute", refusal(reading, ""));
 }
 
+TEST(CheckFile, what_is_known_from_reading_has_no_path) {
+  const Command known = but(writing, [](Command& c) { c.ints = {0, 2}; });
+  EXPECT_EQ(refusal(known, ""), "");
+  EXPECT_REFUSED_FOR("no path", refusal(known));
+  EXPECT_REFUSED_FOR("no path", refusal(but(known, [](Command& c) { c.ints[0] = 128; }), ""));
+  EXPECT_REFUSED_FOR("flag", refusal(but(reading, [](Command& c) { c.ints[1] = 2; })));
+}
+
 TEST(CheckFile, a_path_may_have_a_note) {
   const auto with = [](const std::string& note) { return std::string("/a\0", 3) + note; };
   EXPECT_EQ(refusal(writing, with("later")), "");
   EXPECT_EQ(refusal(reading, with("0123abcf")), "");
+  EXPECT_EQ(refusal(reading, with("=0123abcf")), "");
+  EXPECT_REFUSED_FOR("zero", refusal(reading, with("==123abcf")));
   EXPECT_REFUSED_FOR("zero", refusal(writing, with("sooner")));
   EXPECT_REFUSED_FOR("zero", refusal(but(writing, [](Command& c) { c.ints[1] = 0; }), with("later")));
   EXPECT_REFUSED_FOR("zero", refusal(reading, with("0123abcg")));
@@ -85,7 +95,7 @@ TEST(CheckFile, offsets_and_strides_stay_within_a_file) {
   for (const Command& command : {reading, writing}) {
     EXPECT_REFUSED_FOR("offset", refusal(but(command, [](Command& c) { c.ints[0] = -1; })));
     EXPECT_REFUSED_FOR("offset", refusal(but(command, [](Command& c) { c.ints[0] = INT64_MAX; })));
-    EXPECT_REFUSED_FOR("flag", refusal(but(command, [](Command& c) { c.ints[1] = 2; })));
+    EXPECT_REFUSED_FOR("flag", refusal(but(command, [](Command& c) { c.ints[1] = 3; })));
     EXPECT_REFUSED_FOR("offset", refusal(but(command, [](Command& c) { c.ints = {0}; })));
     EXPECT_REFUSED_FOR("offset", refusal(but(command, [](Command& c) { c.ints.clear(); })));
   }

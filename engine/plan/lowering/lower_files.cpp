@@ -88,9 +88,11 @@ void lower_file(StepWriter& writer, const protocol::Command& command, Step step)
   const auto& view = std::get<View>(command.in[0]);
   WriteFile file{
       command.payload, command.ints[0], command.ints[1] != 0, read(writer, view), view.dtype, {}, -1};
+  const bool is_known = command.ints[1] == 2;
+  if (is_known) file.payload = -1;
   const auto& own = file.input.placement.iterations;
   const bool is_own =
-      !file.has_checksum && !own.is_replicated && row_bytes(own, view.dtype) >= long_row_bytes;
+      is_known || (!file.has_checksum && !own.is_replicated && row_bytes(own, view.dtype) >= long_row_bytes);
   file.shares = is_own ? own : by_rows(view.extents, writer.context().options.ranks);
   file.is_in_pieces = command.op == Op::write_pieces;
   file.out = writer.make(step, command.out.base);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Files: every rank reads its own block, and writes its share, in requests of some megabytes. Rows that are
-// short in the file are read together with what lies between them. What a rank writes is contiguous, because
-// the plan has divided it so.
+// short in the file are read together with what lies between them. What is read is summed while it is in
+// cache. What a rank writes is contiguous, because the plan has divided it so.
 #include <algorithm>
 #include <cstring>
 #include <optional>
 
 #include "engine/steps/box_copies.hpp"
 #include "engine/steps/files/behind.hpp"
+#include "engine/steps/files/box_sum.hpp"
 #include "engine/steps/files/checksum.hpp"
 #include "engine/steps/files/file.hpp"
 #include "engine/steps/files/file_elements.hpp"
@@ -23,17 +24,31 @@ constexpr std::int64_t request_bytes =
     4 << 20;  // and the size of the buffer, which stays in the cache that ranks share
 constexpr std::int64_t most_waste = 16;  // bytes read for each byte wanted; above it single elements are read
 
+/// What this rank has read last, and in which step: the elements are those while no later step writes them.
+struct LastRead {
+  std::uint64_t step = 0;
+  std::int64_t sum = 0, bytes = 0;  // no bytes: they were not summed
+};
+LastRead last_read;
+
 /// Reads one block, axis by axis; its memory is contiguous.
 class Reader {
  public:
-  Reader(const StepContext& context, const plan::ReadFile& step, Shape extents)
+  Reader(const StepContext& context, const plan::ReadFile& step, const distribution::Box& box)
       : context_(context),
         step_(step),
         file_(context.payload(step.payload), File::Access::read),
-        extents_(std::move(extents)),
-        item_(static_cast<std::int64_t>(protocol::size_of(step.dtype))) {}
+        extents_(distribution::extents_of(box)),
+        item_(static_cast<std::int64_t>(protocol::size_of(step.dtype))),
+        sum_(box, context.info(step.out).extents, item_) {}
 
-  void read(std::byte* memory, std::int64_t offset) { read(extents_, 0, memory, offset); }
+  void read(std::byte* memory, std::int64_t offset) {
+    read(extents_, 0, memory, offset);
+    last_read = {context_.step()};
+    if (!sum_.is_quick()) return;
+    last_read.sum = sum_.part();
+    last_read.bytes = protocol::element_count(extents_) * item_;
+  }
 
  private:
   /// The box of these extents, from an axis on.
@@ -76,8 +91,7 @@ class Reader {
     for (std::int64_t done = 0; done < count; done += request_bytes / item_) {
       const auto some = std::min(count - done, request_bytes / item_);
       file_.read({memory + done * item_, static_cast<std::size_t>(some * item_)}, offset + done * item_);
-      adopt(step_.dtype, step_.is_swapped, memory + done * item_, some);
-      context_.progress();
+      take(memory + done * item_, some);
     }
   }
 
@@ -89,7 +103,13 @@ class Reader {
     const Shape box(extents.begin() + static_cast<std::ptrdiff_t>(axis), extents.end());
     const Shape strides(step_.strides.begin() + static_cast<std::ptrdiff_t>(axis), step_.strides.end());
     copy_bytes(box, strides, memory);
+    take(memory, count);
+  }
+
+  /// The next elements have come, in C order.
+  void take(std::byte* memory, std::int64_t count) {
     adopt(step_.dtype, step_.is_swapped, memory, count);
+    if (sum_.is_quick()) sum_.add({memory, static_cast<std::size_t>(count * item_)});
     context_.progress();
   }
 
@@ -121,6 +141,7 @@ class Reader {
   File file_;
   Shape extents_;
   std::int64_t item_;
+  BoxSum sum_;
   protocol::Bytes buffer_;
 };
 
@@ -255,12 +276,22 @@ void run(const StepContext& context, const plan::ReadFile& file) {
   if (distribution::is_empty(mine)) return;
   std::int64_t offset = file.offset;
   for (std::size_t k = 0; k < mine.size(); ++k) offset += mine[k].first * file.strides[k];
-  Reader(context, file, distribution::extents_of(mine)).read(context.own_block(file.out), offset);
+  Reader(context, file, mine).read(context.own_block(file.out), offset);
+}
+
+/// What is known from reading, of an array to which nothing was written since then.
+void tell_last_read(const StepContext& context, const plan::WriteFile& file, std::int64_t* receipt) {
+  const auto& storage = context.storage(file.input.slot);
+  if (last_read.step == 0 || storage.written_by != last_read.step || storage.scattered_by > last_read.step)
+    return;
+  receipt[0] = last_read.sum;
+  receipt[1] = last_read.bytes;
 }
 
 void run(const StepContext& context, const plan::WriteFile& file) {
   auto* receipt = reinterpret_cast<std::int64_t*>(context.own_block(file.out));
   receipt[0] = receipt[1] = 0;
+  if (file.payload < 0) return tell_last_read(context, file, receipt);
   const auto& shares = file.shares;
   if (!shares.takes_part(context.rank()) || distribution::is_empty(shares.box(context.rank()))) return;
   Writer writer(context, file);

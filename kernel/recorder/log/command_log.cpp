@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernel/recorder/log/command_log.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
-#include <filesystem>
-
-#include "protocol/datasets.hpp"
 
 namespace gamelan::kernel {
 
@@ -22,40 +17,8 @@ constexpr std::size_t large_payload = std::size_t{64} << 10;
 std::int64_t limit = std::int64_t{1} << 28;
 double due_seconds = 0;
 
-bool reads_file(Op op) { return op == Op::read_file || op == Op::read_hdf5 || op == Op::read_zarr; }
 /// Their results say what was stored elsewhere.
 bool stores(Op op) { return op == Op::write_file || op == Op::write_pieces || op == Op::tend_pieces; }
-
-std::string path_of(const Command& command, const Batch& batch) {
-  return protocol::hdf5_names(batch.payloads[static_cast<std::size_t>(command.payload)]).first;
-}
-
-std::int64_t nanoseconds_of(const struct stat& facts) {
-  return std::int64_t{facts.st_mtim.tv_sec} * 1'000'000'000 + facts.st_mtim.tv_nsec;
-}
-
-/// Of a folder of chunks: all their bytes, and the newest time.
-void add_files_below(FileStamp& stamp) {
-  std::error_code error;
-  stamp.bytes = 0;
-  for (std::filesystem::recursive_directory_iterator file(stamp.path, error), end; file != end;
-       file.increment(error)) {
-    struct stat facts {};
-    if (error || stat(file->path().c_str(), &facts) != 0) continue;
-    stamp.bytes += facts.st_size;
-    stamp.modified_ns = std::max(stamp.modified_ns, nanoseconds_of(facts));
-  }
-}
-
-FileStamp stamp_of(std::string path) {
-  struct stat facts {};
-  FileStamp stamp{std::move(path)};
-  if (stat(stamp.path.c_str(), &facts) != 0) return stamp;
-  stamp.bytes = facts.st_size;
-  stamp.modified_ns = nanoseconds_of(facts);
-  if (S_ISDIR(facts.st_mode)) add_files_below(stamp);
-  return stamp;
-}
 
 /// Drops payloads that no command has any more.
 void drop_unused_payloads(Batch& batch) {
@@ -77,17 +40,6 @@ void for_each_needed(const Command& command, Use use) {
 }
 
 }  // namespace
-
-std::vector<FileStamp> stamps_of(const Batch& batch) {
-  std::vector<FileStamp> stamps;
-  if (batch.payloads.empty()) return stamps;
-  for (const auto& command : batch.commands)
-    if (reads_file(command.op))
-      stamps.push_back(stamp_of(path_of(command, batch)));
-    else if (command.op == Op::read_pieces)  // which the nodes have
-      stamps.push_back({path_of(command, batch)});
-  return stamps;
-}
 
 Batch CommandLog::decode(const Entry& entry) {
   auto batch = std::get<Batch>(protocol::decode_request(*entry.frames.sent()));
@@ -368,9 +320,7 @@ Batch CommandLog::repeatable(std::size_t number, std::vector<std::size_t>& place
   const Entry& entry = entries_[number];
   Batch batch = decode(entry);
   const auto has_changed = [&](const Command& command) {
-    if (!reads_file(command.op)) return false;
-    const auto now = stamp_of(path_of(command, batch));
-    return std::find(entry.files.begin(), entry.files.end(), now) == entry.files.end();
+    return reads_file(command.op) && !is_same_file(command, batch, entry.files);
   };
   std::vector<Command> kept;
   for (std::size_t place = first; place < batch.commands.size(); ++place) {

@@ -16,20 +16,11 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/recorder/log/file_stamps.hpp"
 #include "kernel/recorder/log/kept_frames.hpp"
 #include "protocol/codec.hpp"
 
 namespace gamelan::kernel {
-
-/// A file as it was when a command read it.
-struct FileStamp {
-  std::string path;
-  std::int64_t bytes = -1;  ///< -1: there was none
-  std::int64_t modified_ns = 0;
-  bool operator==(const FileStamp&) const = default;
-};
-/// The files that the commands of a batch read, as they are now.
-std::vector<FileStamp> stamps_of(const protocol::Batch& batch);
 
 class CommandLog {
  public:
@@ -107,11 +98,12 @@ class CommandLog {
     protocol::Bytes bytes;
     bool is_in_pieces() const { return path[0] != '/'; }
   };
-  /// What a command is to have read from the file of a checkpoint.
+  /// What a command is to have read from a file.
   struct Expected {
     std::size_t command;
     protocol::View whole;
     std::uint32_t sum;
+    std::string why_lost;  ///< where it has read something else
   };
   /// Takes the sums out of a batch of `repeatable`, which engines do not know.
   static std::vector<Expected> take_sums(protocol::Batch& batch);

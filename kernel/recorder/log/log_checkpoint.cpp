@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The log that begins with files: arrays are read from a checkpoint, and what came later is repeated.
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include "kernel/recorder/log/command_log.hpp"
-#include "protocol/datasets.hpp"
+#include "kernel/recorder/log/sums.hpp"
 
 namespace gamelan::kernel {
 
@@ -17,17 +15,6 @@ using protocol::Command;
 using protocol::Op;
 
 namespace {
-
-constexpr std::size_t sum_digits = 8;
-
-/// "path\0sum", the sum as hexadecimal digits.
-void append_sum(protocol::Bytes& path, std::uint32_t sum) {
-  std::array<char, sum_digits + 1> digits{};
-  std::snprintf(digits.data(), digits.size(), "%08x", sum);
-  path.push_back(std::byte{0});
-  const auto text = std::as_bytes(std::span(digits.data(), sum_digits));
-  path.insert(path.end(), text.begin(), text.end());
-}
 
 /// The files of a batch that are as they were when it ran.
 std::unordered_set<std::string> same_files(const CommandLog::Entry& entry, const Batch& batch) {
@@ -60,7 +47,7 @@ void CommandLog::begin_with(std::vector<Stored> arrays, std::uint64_t number, do
       }
       const auto* first = reinterpret_cast<const std::byte*>(stored.path.data());
       batch.payloads.emplace_back(first, first + stored.path.size());
-      append_sum(batch.payloads.back(), stored.sum);
+      note_sum(batch.payloads.back(), {stored.sum, true});
     }
     command.out = std::move(stored.whole);
     batch.commands.push_back(std::move(command));
@@ -104,14 +91,14 @@ std::vector<CommandLog::Stored> CommandLog::unchanged() const {
     for (const auto& command : batch.commands) {
       found.erase(command.out.base);
       if (command.op != Op::read_file) continue;
-      const auto [path, sum] =
-          protocol::hdf5_names(batch.payloads[static_cast<std::size_t>(command.payload)]);
-      if (sum.size() != sum_digits || !same.contains(path)) continue;
+      const auto path = path_of(command, batch);
+      const auto sum = sum_of(batch.payloads[static_cast<std::size_t>(command.payload)]);
+      if (!sum || !sum->is_of_checkpoint || !same.contains(path)) continue;
       Stored stored;
       stored.whole = command.out;
       stored.path = path;
       stored.offset = command.ints[0];
-      stored.sum = static_cast<std::uint32_t>(std::stoul(sum, nullptr, 16));
+      stored.sum = sum->sum;
       found.emplace(command.out.base, std::move(stored));
     }
   }
@@ -127,10 +114,14 @@ std::vector<CommandLog::Expected> CommandLog::take_sums(Batch& batch) {
     const Command& command = batch.commands[index];
     if (command.op != Op::read_file && command.op != Op::read_pieces) continue;
     auto& path = batch.payloads[static_cast<std::size_t>(command.payload)];
-    const auto [name, sum] = protocol::hdf5_names(path);
-    if (sum.size() != sum_digits) continue;
+    const auto sum = sum_of(path);
+    if (!sum) continue;
+    const auto name = path_of(command, batch);
     path.resize(name.size());
-    sums.push_back({index, command.out, static_cast<std::uint32_t>(std::stoul(sum, nullptr, 16))});
+    sums.push_back({index, command.out, sum->sum,
+                    sum->is_of_checkpoint
+                        ? "its file in the checkpoint is damaged: it is not what was written"
+                        : "its file " + name + " has changed: other elements were read from it"});
   }
   return sums;
 }
