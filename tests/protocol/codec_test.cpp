@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Round trips of every message, and what is refused: one test for each way in which frames can lie. Random
-// damage is in codec_fuzz_test.cpp, frame 1
-// of a batch in commands_test.cpp, commands that contradict their row of ops.def in check_test.cpp.
+// damage is in codec_fuzz_test.cpp, frame 1 of a batch in commands_test.cpp, commands that contradict their
+// row of ops.def in check_test.cpp.
 #include "protocol/codec.hpp"
 
 #include <gtest/gtest.h>
