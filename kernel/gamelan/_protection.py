@@ -83,22 +83,35 @@ def checkpoint():
     if not _core.is_connected():
         return 0
     _core.flush(True)  # what was let go of is freed first: meanwhile nothing is
-    wait_for_writer()
-    _core.be_alone(True)
+    _be_alone_without_writer()
     try:
         copied = _Copied(is_behind=False)
         _core.ask_for_checkpoint(False)
+        if copied.accept() is None:
+            raise OSError("the engines, or their log, were changed while the checkpoint was made: make another one")
     finally:
         _core.be_alone(False)
-    if copied.accept() is None:
-        raise OSError("the engines, or their log, were changed while the checkpoint was made: make another one")
     return copied.written
 
 
 def wait_for_writer():
     """Returns when no checkpoint is on its way to the disk."""
-    while _writer is not None and _writer.is_alive():
+    while _is_writing():
         _writer.join(_LOOK_S[1])  # an interrupt comes through
+
+
+def _is_writing():
+    return _writer is not None and _writer.is_alive()
+
+
+def _be_alone_without_writer():
+    """Has this thread be alone with the engines while no checkpoint is on its way to the disk."""
+    while True:
+        wait_for_writer()
+        _core.be_alone(True)
+        if not _is_writing():
+            return
+        _core.be_alone(False)  # another thread has begun one
 
 
 class _Copied:
@@ -108,7 +121,7 @@ class _Copied:
     def __init__(self, is_behind):
         self.written, self._stored, self._told, self._taken = 0, [], [], {}
         self._begin, self._folder = time.monotonic(), config.protect
-        self._is_wanted, self._is_in_log = True, False
+        self._is_wanted, self._is_in_log, self._storing = True, False, 0
         _finish_pending()
         is_on_nodes = config.protect == MEMORY and not _are_on_this_machine()
         began = _core.moment()
@@ -129,6 +142,7 @@ class _Copied:
             self._moment = _core.moment()
             if is_behind or is_on_nodes:  # what engines that died meanwhile had or were to write may be nowhere
                 self._moment = self._moment[0], *began[1:]
+            self._storing = _core.begin_storing()
         except BaseException:
             self.drop()
             raise
@@ -193,9 +207,11 @@ class _Copied:
             return None
         self._is_in_log = True
         folder.accept(self._path)
+        _core.end_storing(self._storing)  # not before: the next one begins here
         return seconds
 
     def drop(self):
+        _core.end_storing(self._storing)
         if self._is_in_log:
             return None  # what went wrong came later: engines that follow read it
         if isinstance(self._path, NodePieces):
@@ -205,14 +221,12 @@ class _Copied:
     def begin_waiting(self, is_promised):
         """Has a thread wait until the engines have written the copies; nothing is left of the checkpoint after an error."""
         try:
-            _core.note_storing(True)
             writer = threading.Thread(
                 target=self._accept_when_stored, args=(is_promised,), name="gamelan-checkpoint", daemon=True
             )
             writer.start()
         except BaseException:  # an interrupt, too
             self._is_wanted = False
-            _core.note_storing(False)
             self.drop()
             raise
         return writer
@@ -238,9 +252,8 @@ class _Copied:
                 show_notice(f"a checkpoint of {size(self.written)} is in {self._folder}, made in {seconds:.1f} s")
         except Exception as error:
             self.drop()
-            _give_up(error)
-        finally:
-            _core.note_storing(False)
+            if not _has_left:  # then the folder has gone, and nobody needs it
+                _give_up(error)
 
 
 def _finish_pending():
@@ -286,6 +299,8 @@ def _store_when_due():
     """Called in the middle of the user's program: what goes wrong here is told, and must not end it; what went wrong before is
     the program's."""
     global _writer
+    if _is_writing():
+        return  # to a log that is gone: it ends
     _core.be_alone(True)  # else this flush would find the checkpoint due, too
     try:
         _finish_pending()
@@ -312,9 +327,12 @@ def _give_up(error):
 
 
 _process = os.getpid()
+_has_left = False
 
 
 def _leave():
+    global _has_left
+    _has_left = True
     if os.getpid() == _process:
         with contextlib.suppress(OSError):
             folder.remove()

@@ -82,11 +82,18 @@ void add_checkpoint_functions(py::module_& m) {
       },
       "Are these the engines of that moment, and does the log go on from there?");
   m.def(
-      "note_storing",
-      [](bool is_storing) {
-        if (const auto session = current_session_or_null()) session->log().note_storing(is_storing);
+      "begin_storing",
+      [] {
+        const auto session = current_session_or_null();
+        return session ? session->log().begin_storing() : 0;
       },
-      "A checkpoint is on its way to the disk: no other one is due until it is there.");
+      "A checkpoint is on its way to the disk: no other one is due until end_storing is called with this key.");
+  m.def(
+      "end_storing",
+      [](std::uint64_t key) {
+        if (const auto session = current_session_or_null()) session->log().end_storing(key);
+      },
+      "Ends what has begun with this key, if it has not ended or been replaced.");
   m.def(
       "look_at_status",
       [](double timeout_s) {

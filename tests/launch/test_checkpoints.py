@@ -296,6 +296,40 @@ print(float(a[0]))
     assert lines == ["True", "False True 1", "True", "False True 1", "3.0"], lines
 
 
+def test_one_begins_when_the_one_before_has_ended(runtime, tmp_path):
+    """What ends late must not end the next one, whose files it would remove, and whose freed arrays would come back."""
+    lines = run(
+        START
+        + """
+accept, go_on = _protection.folder.accept, threading.Event()
+def slowly(*all):
+    go_on.wait(20)
+    accept(*all)
+_protection.folder.accept = slowly
+a = np.arange(200_000.0)
+b = a + 1
+np.sync(); store(); time.sleep(0.5)  # the log begins with it
+a += 1
+before = _protection._writer
+store()
+print(_protection._writer is before, len(folders()))
+go_on.set(); _protection.wait_for_writer()
+store()
+del b; np.sync()  # while it is written, or later
+_protection.wait_for_writer()
+print(_protection._writer is before, len(folders()))
+a += 1
+np.checkpoint()
+print(len(_core.log_arrays()), len(folders()))
+lose()
+print(float(a[3]))
+""",
+        GAMELAN_PROTECT=str(tmp_path),
+        GAMELAN_DISTRIBUTE_FROM="1000",
+    )
+    assert lines == ["True 1", "False 1", "1 1", "5.0"], lines
+
+
 KEPT = """
 from gamelan._saved import _keeping
 from gamelan._saved._repeating import KeptLog

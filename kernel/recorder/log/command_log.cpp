@@ -61,11 +61,11 @@ std::uint64_t CommandLog::next_generation() {
 void CommandLog::set_due(double seconds) { due_seconds = seconds; }
 bool CommandLog::is_due() const {
   const bool is_long = seconds_ - stored_seconds_ > due_seconds || 2 * (bytes_ - stored_bytes_) > limit;
-  return !is_storing_ && (is_asked_ || (due_seconds > 0 && is_long));
+  return storing_ == 0 && (is_asked_ || (due_seconds > 0 && is_long));
 }
 
 void CommandLog::add(Entry entry, bool is_in_order) {
-  if (is_storing_) freed_meanwhile_.insert(freed_meanwhile_.end(), entry.frees.begin(), entry.frees.end());
+  if (storing_ != 0) freed_meanwhile_.insert(freed_meanwhile_.end(), entry.frees.begin(), entry.frees.end());
   if (!lost_.empty()) {
     drop_lost(entry);  // no command of the log needs a lost array: its id can be forgotten when it dies
     forget_lost(entry.frees);

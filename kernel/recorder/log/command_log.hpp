@@ -116,11 +116,11 @@ class CommandLog {
   /// Changes when arrays were added that other numbers do not tell, or all that was kept has gone. What was
   /// stored before that is not what the log begins with.
   std::uint64_t epoch() const { return epoch_; }
-  /// A checkpoint is on its way to the disk: no other one is due until then.
-  void note_storing(bool is_storing) {
-    is_storing_ = is_storing;
-    freed_meanwhile_.clear();
-  }
+  /// A checkpoint is on its way to the disk: no other one is due until end_storing is called with this key.
+  /// To be called at the moment that it stores: what is freed later is freed in the log that begins with it.
+  std::uint64_t begin_storing();
+  /// Nothing, where another checkpoint has begun or this one has ended.
+  void end_storing(std::uint64_t key);
   /// Repeating takes longer than so many seconds, or half of what the log may have is full: a checkpoint
   /// should be made. 0: never.
   static void set_due(double seconds);
@@ -200,9 +200,10 @@ class CommandLog {
   std::int64_t bytes_ = 0, sent_bytes_ = 0;
   double stored_seconds_ = 0;  // of these, what a checkpoint holds
   std::int64_t stored_bytes_ = 0;
-  bool is_asked_ = false, is_storing_ = false;
+  bool is_asked_ = false;
+  std::uint64_t storing_ = 0;  // the key of begin_storing; 0: no checkpoint is on its way
   std::uint64_t epoch_ = next_generation();
-  std::vector<protocol::ArrayId> freed_meanwhile_;  // since note_storing(true)
+  std::vector<protocol::ArrayId> freed_meanwhile_;  // since begin_storing
   static constexpr std::int64_t least_to_prune = std::int64_t{1} << 19;
   std::int64_t prune_above_ = least_to_prune;  // bytes as they were sent
 };

@@ -29,6 +29,17 @@ std::unordered_set<std::string> same_files(const CommandLog::Entry& entry, const
 
 }  // namespace
 
+std::uint64_t CommandLog::begin_storing() {
+  freed_meanwhile_.clear();
+  return storing_ = next_generation();
+}
+
+void CommandLog::end_storing(std::uint64_t key) {
+  if (key != storing_) return;
+  storing_ = 0;
+  freed_meanwhile_.clear();
+}
+
 void CommandLog::begin_with(std::vector<Stored> arrays, std::uint64_t number, double seconds) {
   Batch batch;
   for (auto& stored : arrays) {
@@ -57,7 +68,6 @@ void CommandLog::begin_with(std::vector<Stored> arrays, std::uint64_t number, do
   epoch_ = next_generation();
   std::erase_if(entries_, [&](const Entry& entry) { return entry.number <= number; });
   count();
-  is_storing_ = false;
   stored_seconds_ = 0;
   stored_bytes_ = 0;
   auto freed = std::exchange(freed_meanwhile_, {});
