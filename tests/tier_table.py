@@ -28,13 +28,13 @@ def half(number):
     return () if os.environ.get("GAMELAN_TEST_WHOLE") else ("--part", f"{number}/2")
 
 
-# Of the Python suite: shared memory and messages, even and odd numbers, one rank on a node and two. Each test on 4, on 3, and
-# on 2 or 1 ranks.
+# Of the Python suite: shared memory and messages, even and odd numbers, one rank on a node and two. Each test on 4 ranks and on 1,
+# or on 3 and on 2.
 RANKS = [
-    pytest("python", "--ranks", "4", "--ranks-per-node", "2"),
-    pytest("python", "--ranks", "3"),
-    pytest("python", "--ranks", "2", "--ranks-per-node", "1", *half(1)),
-    pytest("python", "--ranks", "1", *half(2)),
+    pytest("python", "--ranks", "4", "--ranks-per-node", "2", *half(1)),
+    pytest("python", "--ranks", "2", "--ranks-per-node", "1", *half(2)),
+    pytest("python", "--ranks", "3", *half(2)),
+    pytest("python", "--ranks", "1", *half(1)),
     # Four nodes in a row: interrupts and counters take three hops.
     pytest(
         "python/sessions/test_interrupts.py",

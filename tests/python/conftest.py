@@ -26,20 +26,28 @@ _engines, _limit_s = pytest.StashKey(), pytest.StashKey()
 def pytest_addoption(parser):
     parser.addoption("--ranks", type=int, default=0, help="real engines on so many ranks; 0: the model in reference.py")
     parser.addoption("--ranks-per-node", type=int, default=0, help="pretend that so many ranks are a node; 0: all are on one")
-    parser.addoption("--part", default="1/1", help="K/N: every N-th test, from the K-th on")
+    parser.addoption("--part", default="1/1", help="K/N: every N-th test, from the K-th on, and all that are only_on these ranks")
     parser.addoption(
         "--node-fanout", type=int, default=0, help="how many nodes a node hands messages on to; 0: the engine's default"
     )
 
 
 def pytest_configure(config):
+    config.addinivalue_line("markers", "only_on(*ranks): a test that runs with these numbers of ranks, in every --part")
     hang.keep_standard_error()
 
 
 def pytest_collection_modifyitems(config, items):
     part, parts = map(int, config.getoption("--part").split("/"))
-    chosen = items[part - 1 :: parts]
-    config.hook.pytest_deselected(items=[item for number, item in enumerate(items) if number % parts != part - 1])
+    ranks, chosen, others, number = config.getoption("--ranks"), [], [], 0
+    for item in items:
+        if only := item.get_closest_marker("only_on"):
+            is_chosen = ranks in only.args
+        else:
+            is_chosen = number % parts == part - 1
+            number += 1
+        (chosen if is_chosen else others).append(item)
+    config.hook.pytest_deselected(items=others)
     items[:] = chosen
     for item in items:
         marker = item.get_closest_marker("timeout")

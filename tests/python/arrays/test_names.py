@@ -15,9 +15,8 @@ def on_page():
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("title", names_page.TITLES)
-def test_the_page_is_up_to_date(engine, ranks, on_page, title):
-    if ranks != 3:
-        pytest.skip("once: with 3 ranks")
+@pytest.mark.only_on(3)
+def test_the_page_is_up_to_date(engine, on_page, title):
     found = names_probe.section(title)
     # The page is that of the newest NumPy 2: earlier ones still have names of NumPy 1.
     former = names_page.states_on_page(names_page.PAGE.read_text(), "1")[title]

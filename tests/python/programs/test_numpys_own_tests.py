@@ -22,9 +22,8 @@ FILES = {
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_file(name, ranks):
-    if ranks not in (0, 3):
-        pytest.skip("small arrays need no engines: once is enough")
+@pytest.mark.only_on(0, 3)  # small arrays need no engines
+def test_a_file(name):
     if not numpy_files.path_of(name).exists():
         pytest.skip("NumPy was installed without its tests")
     outcomes, _ = numpy_files.run(name, "gamelan", threshold=numpy_files.SMALL)

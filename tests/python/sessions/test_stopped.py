@@ -12,6 +12,7 @@ import pytest
 
 import engines
 
+pytestmark = pytest.mark.only_on(4)  # two nodes of two ranks
 NODE_TIMEOUT_S, IDLE_TIMEOUT_S, STOPPED_S = 2, 5, 6
 CLIENT = """
 import sys, time
@@ -31,9 +32,7 @@ for line in sys.stdin:
 
 
 @pytest.fixture
-def running(ranks):
-    if ranks != 4:
-        pytest.skip("two nodes of two ranks")
+def running():
     them = engines.Engines(4, ranks_per_node=2, options=["--node-timeout", NODE_TIMEOUT_S, "--idle-timeout", IDLE_TIMEOUT_S])
     yield them
     for pid in them.pids() if them.process.poll() is None else ():
