@@ -87,7 +87,8 @@ void add_checkpoint_functions(py::module_& m) {
         const auto session = current_session_or_null();
         return session ? session->log().begin_storing() : 0;
       },
-      "A checkpoint is on its way to the disk: no other one is due until end_storing is called with this key.");
+      "A checkpoint is on its way to the disk: no other one is due until end_storing is called with this "
+      "key.");
   m.def(
       "end_storing",
       [](std::uint64_t key) {

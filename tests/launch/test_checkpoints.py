@@ -306,20 +306,17 @@ def slowly(*all):
     go_on.wait(20)
     accept(*all)
 _protection.folder.accept = slowly
-a = np.arange(200_000.0)
-b = a + 1
+a, b = np.arange(200_000.0), np.arange(200_000.0)
 np.sync(); store(); time.sleep(0.5)  # the log begins with it
-a += 1
 before = _protection._writer
-store()
+a += 1; store()
 print(_protection._writer is before, len(folders()))
 go_on.set(); _protection.wait_for_writer()
 store()
 del b; np.sync()  # while it is written, or later
 _protection.wait_for_writer()
 print(_protection._writer is before, len(folders()))
-a += 1
-np.checkpoint()
+a += 1; np.checkpoint()
 print(len(_core.log_arrays()), len(folders()))
 lose()
 print(float(a[3]))
