@@ -55,6 +55,7 @@ class _Folder:
 
     def __init__(self):
         self._base = None
+        self._bases = set()  # of this session so far
         self._on_nodes = None  # the name of this session's pieces there
         self._count = 0
         self._valid = None
@@ -63,18 +64,17 @@ class _Folder:
         self.spare = SpareFiles()  # in memory, for the next checkpoint
         self.keeps_retired = False  # until remove_retired is called: a notebook's log is kept
 
-    def next(self):
-        """An empty folder for a checkpoint that is not yet valid."""
-        wanted = str(make_private(MEMORY_FOLDER)) if config.protect == MEMORY else os.path.abspath(config.protect)
+    def next(self, place):
+        """The path of a new checkpoint, where `config.protect` says: a folder that is to be made."""
+        wanted = str(make_private(MEMORY_FOLDER)) if place == MEMORY else os.path.abspath(place)
         if self._base is None or self._base.parent != Path(wanted) or not self._base.is_dir():
             self.spare.drop()
             self._base = Path(wanted) / f"gamelan-{_this_process()}-{time.time_ns():x}"
+            self._bases.add(self._base)
             os.makedirs(self._base, mode=0o700)
             _remove_left(Path(wanted))
         self._count += 1
-        path = self._base / str(self._count)
-        path.mkdir(mode=0o700)
-        return path
+        return self._base / str(self._count)
 
     def next_on_nodes(self):
         """The same in the memory of the engines' nodes."""
@@ -87,7 +87,7 @@ class _Folder:
     def accept(self, path):
         """This checkpoint is whole: the one before is not needed any more."""
         previous, self._valid = self._valid, path
-        if previous is not None:
+        if previous is not None and previous != path:  # an interrupted call is repeated
             self._retired.append(previous)
         self._retired += self._taken_over
         self._taken_over = []
@@ -116,22 +116,23 @@ class _Folder:
     def remove_retired(self, paths):
         """Removes what nobody reads any more."""
         for path in paths:
-            if path not in self._retired:
-                continue
-            self._retired.remove(path)
-            if isinstance(path, NodePieces):
-                path.drop()
-                continue
-            if path.name.startswith(_USED_BY):
-                with contextlib.suppress(OSError):
-                    path.unlink()
-                continue
-            if self._may_be_written_over(path) and self.spare.adopt(path):
-                continue
-            shutil.rmtree(path, ignore_errors=True)
-            if path.parent != self._base:
-                with contextlib.suppress(OSError):
-                    path.parent.rmdir()
+            if path in self._retired:
+                self._remove(path)
+                self._retired.remove(path)  # not before: an interrupted call is repeated
+
+    def _remove(self, path):
+        if isinstance(path, NodePieces):
+            return path.drop()
+        if path.name.startswith(_USED_BY):
+            with contextlib.suppress(OSError):
+                path.unlink()
+            return
+        if self._may_be_written_over(path) and self.spare.adopt(path):
+            return
+        shutil.rmtree(path, ignore_errors=True)
+        if path.parent != self._base:
+            with contextlib.suppress(OSError):
+                path.parent.rmdir()
 
     def _may_be_written_over(self, path):
         is_in_memory = path.parent == self._base and self._base.parent == MEMORY_FOLDER
@@ -143,10 +144,10 @@ class _Folder:
         self._taken_over = []
         self.remove_retired(self.retired())
         self.spare.drop()
-        for path in (self._valid, self._base):
-            if path is not None and not isinstance(path, NodePieces):
-                shutil.rmtree(path, ignore_errors=True)
+        for path in self._bases:
+            shutil.rmtree(path, ignore_errors=True)
         self._base = self._valid = None
+        self._bases = set()
         self.remove_from_nodes()
 
     def remove_from_nodes(self):

@@ -8,6 +8,7 @@ or of another host, the engines keep the arrays without any file here (_node_mem
 """
 
 import contextlib
+import itertools
 import json
 import os
 import shutil
@@ -19,6 +20,7 @@ import numpy
 from . import _core, _session
 from ._checkpoint_folder import MEMORY, finish, folder, link, require_room
 from ._config import config
+from ._errors import EngineLostError
 from ._files._crc import combined
 from ._files._npy import header_of
 from ._files._pieces import write
@@ -36,7 +38,11 @@ _SMALL = 4096  # elements that are kept in the log itself
 _READ_A_SECOND = 2e9  # bytes at most, also of files that were taken over
 _LOOK_S = 0.01, 0.5  # between looks whether all is on the disk: at first, at most
 
-_writer = None  # the thread that waits until a checkpoint is on the disk
+_MOST_AT_EXIT_S = 5.0  # that a checkpoint that is being written is waited for
+_keys = itertools.count(1)  # of checkpoints of this process
+
+_writer, _written = None, None  # the thread that waits until a checkpoint is on the disk, and that checkpoint
+_has_left = False  # the process ends
 
 
 def checkpoint():
@@ -80,18 +86,20 @@ def checkpoint():
     """
     if not config.protect:
         raise ValueError("np.config.protect names no folder: set it to one that the engines and this process see")
-    if not _core.is_connected():
+    if not _core.is_connected() or _has_left:
         return 0
     _core.flush(True)  # what was let go of is freed first: meanwhile nothing is
-    _be_alone_without_writer()
-    try:
-        copied = _Copied(is_behind=False)
-        _core.ask_for_checkpoint(False)
-        if copied.accept() is None:
-            raise OSError("the engines, or their log, were changed while the checkpoint was made: make another one")
-    finally:
-        _core.be_alone(False)
-    return copied.written
+    while True:
+        wait_for_writer()
+        with _core.Alone():
+            if _is_writing():
+                continue  # another thread has begun one
+            with _Checkpoint(config.protect) as made:
+                made.copy(is_behind=False)
+                _core.ask_for_checkpoint(False)
+                if made.accept() is None:
+                    raise OSError("the engines, or their log, were changed while the checkpoint was made: make another one")
+            return made.written
 
 
 def wait_for_writer():
@@ -104,48 +112,68 @@ def _is_writing():
     return _writer is not None and _writer.is_alive()
 
 
-def _be_alone_without_writer():
-    """Has this thread be alone with the engines while no checkpoint is on its way to the disk."""
-    while True:
-        wait_for_writer()
-        _core.be_alone(True)
-        if not _is_writing():
+class _Disturbed(OSError):
+    pass
+
+
+class _Checkpoint:
+    """A checkpoint: its arrays are copied, to files or to memory, and when all of that is stored the log begins anew with it.
+    To be copied by a thread that is alone with the engines, within a context. Nothing is left of one that did not come into the
+    log, whatever ended it; an interrupt may come at any instruction."""
+
+    def __init__(self, place):
+        self.place, self.written = place, 0
+        self._stored, self._told, self._taken = [], [], {}
+        self._key, self._begin, self._path = next(_keys), time.monotonic(), None
+        self._is_accepted = False
+        self.writer, self.is_wanted = None, True  # the thread that waits until it is stored; it ends the checkpoint, too
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, error, *_):
+        if self.writer is None or self.writer.ident is None:
+            self._end()
+        elif error is not None:
+            self.is_wanted = False
+
+    def _end(self):
+        _core.end_storing(self._key)
+        if self._is_accepted or self._path is None:
             return
-        _core.be_alone(False)  # another thread has begun one
+        if _core.log_begins_with(self._key):  # engines that follow read it
+            folder.accept(self._path)
+        elif isinstance(self._path, NodePieces):
+            self._path.drop()
+        else:
+            shutil.rmtree(self._path, ignore_errors=True)
 
-
-class _Copied:
-    """A checkpoint whose arrays were copied, to files or to memory. To be made by a thread that is alone with the engines.
-    Nothing is left of it after an error."""
-
-    def __init__(self, is_behind):
-        self.written, self._stored, self._told, self._taken = 0, [], [], {}
-        self._begin, self._folder = time.monotonic(), config.protect
-        self._is_wanted, self._is_in_log, self._storing = True, False, 0
+    def copy(self, is_behind):
+        """Copies the arrays, which begins the time from which on the log repeats commands."""
         _finish_pending()
-        is_on_nodes = config.protect == MEMORY and not _are_on_this_machine()
-        began = _core.moment()
+        is_on_nodes = self.place == MEMORY and not _are_on_this_machine()
+        began, recorded = _core.moment(), _recorded()
         self._failures = _state()[1]
-        self._path = folder.next_on_nodes() if is_on_nodes else folder.next()
-        try:
-            if is_on_nodes:
-                self._path.prepare(_evenly(max(_core.ranks(), 1)))
-            else:
-                self._take_over()
-            if config.protect == MEMORY:
-                is_behind = False  # it is a copy in memory already
-                if not is_on_nodes:
-                    require_room(sum(_bytes_of(*each) for each in _core.log_arrays() if each[0] not in self._taken))
-            self._copy(is_behind)
-            if is_on_nodes:
-                self._path.copy(self.written)
-            self._moment = _core.moment()
-            if is_behind or is_on_nodes:  # what engines that died meanwhile had or were to write may be nowhere
-                self._moment = self._moment[0], *began[1:]
-            self._storing = _core.begin_storing()
-        except BaseException:
-            self.drop()
-            raise
+        self._path = folder.next_on_nodes() if is_on_nodes else folder.next(self.place)
+        if is_on_nodes:
+            self._path.prepare(_evenly(max(_core.ranks(), 1)))
+        else:
+            self._path.mkdir(mode=0o700)
+            self._take_over()
+        if self.place == MEMORY:
+            is_behind = False  # it is a copy in memory already
+            if not is_on_nodes:
+                require_room(sum(_bytes_of(*each) for each in _core.log_arrays() if each[0] not in self._taken))
+        ours = self._copy_arrays(is_behind)
+        if is_on_nodes:
+            self._path.copy(self.written)
+        self._moment = _core.moment()
+        if is_behind or is_on_nodes:  # what engines that died meanwhile had or were to write may be nowhere
+            self._moment = self._moment[0], *began[1:]
+        _core.begin_storing(self._key)
+        ours += 2 * is_on_nodes  # preparing and copying
+        if _recorded() - recorded != ours:  # a finalizer or a signal's handler has run in the middle
+            raise _Disturbed("the program computed while its arrays were copied: make another one")
 
     def _take_over(self):
         """Arrays to which nothing was written since the checkpoint before have their files."""
@@ -157,8 +185,9 @@ class _Copied:
     def _file_of(self, number):
         return str(self._path / f"{number:x}.npy")
 
-    def _copy(self, is_behind):
-        kept = 0
+    def _copy_arrays(self, is_behind):
+        """Returns how many commands that took."""
+        kept = commands = 0
         for number, dtype, extents in _core.log_arrays():
             array = _core.borrow(number, dtype, extents)
             if number in self._taken:
@@ -170,19 +199,22 @@ class _Copied:
                 continue
             if isinstance(self._path, NodePieces):
                 name, sums = self._path.write(number, array)
+                commands += array.size > 0
                 self._stored.append((number, dtype, extents, name, 0, combined(0, sums), None))
                 self.written += array.nbytes
                 continue
             file = self._file_of(number)
             header, array = header_of(array)
-            is_spare = self._folder == MEMORY and folder.spare.take(file, len(header) + array.nbytes)
+            is_spare = self.place == MEMORY and folder.spare.take(file, len(header) + array.nbytes)
             with open(file, "r+b" if is_spare else "xb") as opened:
                 opened.write(header)
                 opened.flush()
-                if self._folder != MEMORY:  # there require_room has asked, and reserving would write all pages
+                if self.place != MEMORY:  # there require_room has asked, and reserving would write all pages
                     reserve(opened.fileno(), len(header) + array.nbytes, file)
             sums = write(array, file, len(header), checksums=True, is_behind=is_behind)
+            commands += array.size > 0
             self._note(number, dtype, extents, len(header), combined(0, sums), array.nbytes)
+        return commands
 
     def _note(self, number, dtype, extents, offset, crc, count):
         """An array of so many bytes has its file, in which its elements stand from `offset` on."""
@@ -195,65 +227,48 @@ class _Copied:
     def accept(self):
         """The files are written: the log begins anew with them, unless the engines have changed meanwhile. Returns the seconds
         that it took, or None."""
-        try:
-            if not isinstance(self._path, NodePieces):  # what lies there is whole
-                finish(self._path, self._told)
-        except BaseException:
-            self.drop()
-            raise
+        if not isinstance(self._path, NodePieces):  # what lies there is whole
+            finish(self._path, self._told)
         seconds = time.monotonic() - self._begin
-        if not _core.begin_log_with(self._stored, self._moment, max(seconds, self.written / _READ_A_SECOND)):
-            self.drop()
+        if not _core.begin_log_with(self._stored, self._moment, max(seconds, self.written / _READ_A_SECOND), self._key):
             return None
-        self._is_in_log = True
         folder.accept(self._path)
-        _core.end_storing(self._storing)  # not before: the next one begins here
+        self._is_accepted = True
         return seconds
 
-    def drop(self):
-        _core.end_storing(self._storing)
-        if self._is_in_log:
-            return None  # what went wrong came later: engines that follow read it
-        if isinstance(self._path, NodePieces):
-            return self._path.drop()
-        shutil.rmtree(self._path, ignore_errors=True)
+    def accept_when_stored(self, is_promised):
+        """Has a thread wait until the engines have written the copies."""
+        global _writer, _written
+        self.writer = threading.Thread(target=self._wait, args=(is_promised,), name="gamelan-checkpoint", daemon=True)
+        _writer, _written = self.writer, self
+        self.writer.start()
 
-    def begin_waiting(self, is_promised):
-        """Has a thread wait until the engines have written the copies; nothing is left of the checkpoint after an error."""
+    def _wait(self, is_promised):
+        """On a thread of its own."""
         try:
-            writer = threading.Thread(
-                target=self._accept_when_stored, args=(is_promised,), name="gamelan-checkpoint", daemon=True
-            )
-            writer.start()
-        except BaseException:  # an interrupt, too
-            self._is_wanted = False
-            self.drop()
-            raise
-        return writer
-
-    def _accept_when_stored(self, is_promised):
-        """On a thread of its own: waits until the engines have written the copies."""
-        pause, longest = _LOOK_S
-        try:
-            while True:
-                behind, failures = _state()
-                if not self._is_wanted:
-                    return
-                if not _core.goes_on_from(self._moment) or (behind is None and not _core.is_connected()):
-                    return self.drop()
-                if behind == 0:
-                    break
-                time.sleep(pause)
-                pause = min(2 * pause, longest)
-            if failures > self._failures:
-                raise OSError("an engine could not write it; the last lines of the engines' log say why (gamelan engines logs)")
-            seconds = self.accept()
+            seconds = self.accept() if self._is_stored() else None
             if is_promised and seconds is not None:
-                show_notice(f"a checkpoint of {size(self.written)} is in {self._folder}, made in {seconds:.1f} s")
+                show_notice(f"a checkpoint of {size(self.written)} is in {self.place}, made in {seconds:.1f} s")
         except Exception as error:
-            self.drop()
-            if not _has_left:  # then the folder has gone, and nobody needs it
-                _give_up(error)
+            if self.is_wanted:
+                _give_up(error, self.place)
+        finally:
+            self._end()
+
+    def _is_stored(self):
+        """Waits until the engines have written the copies; False where they never will, or nobody wants them."""
+        pause, longest = _LOOK_S
+        while True:
+            behind, failures = _state()
+            if not self.is_wanted or not _core.goes_on_from(self._moment) or (behind is None and not _core.is_connected()):
+                return False
+            if behind == 0:
+                break
+            time.sleep(pause)
+            pause = min(2 * pause, longest)
+        if failures > self._failures:
+            raise OSError("an engine could not write it; the last lines of the engines' log say why (gamelan engines logs)")
+        return True
 
 
 def _finish_pending():
@@ -264,6 +279,10 @@ def _finish_pending():
         _core.wait_for_others()
         if not _core.has_unfinished():
             return
+
+
+def _recorded():
+    return _core.stats()["recorded_commands"]
 
 
 def _bytes_of(number, dtype, extents):
@@ -298,45 +317,51 @@ def _state():
 def _store_when_due():
     """Called in the middle of the user's program: what goes wrong here is told, and must not end it; what went wrong before is
     the program's."""
-    global _writer
-    if _is_writing():
+    if _is_writing() or _has_left:
         return  # to a log that is gone: it ends
-    _core.be_alone(True)  # else this flush would find the checkpoint due, too
-    try:
+    with _core.Alone():  # else this flush would find the checkpoint due, too
+        if _is_writing() or not _core.is_checkpoint_due():
+            return  # another thread has begun one
+        place = config.protect
         _finish_pending()
-        is_promised, began = take_promise(), _core.moment()
+        began = _core.moment()
+        if not place:
+            return _core.ask_for_checkpoint(False)
         try:
-            _writer = _Copied(is_behind=True).begin_waiting(is_promised)
+            with _Checkpoint(place) as made:
+                made.copy(is_behind=True)
+                made.accept_when_stored(take_promise())
+        except _Disturbed:
+            return  # the end of the next batch makes one
         except Exception as error:
-            if not _core.goes_on_from(began):
+            if isinstance(error, EngineLostError) or not _core.goes_on_from(began):
                 return  # engines have died meanwhile: the next ones make one
-            return _give_up(error)
+            return _give_up(error, place)
         _core.ask_for_checkpoint(False)
-    finally:
-        _core.be_alone(False)
 
 
-def _give_up(error):
-    _core.set_checkpoint_due(0)
-    _core.ask_for_checkpoint(False)
-    folder.spare.drop()
-    show_notice(
-        f"no checkpoint in {config.protect}: {error}. The one before stays valid. None is tried any more until np.config.protect "
-        "is set again"
-    )
-
-
-_process = os.getpid()
-_has_left = False
+def _give_up(error, place):
+    is_last = place == config.protect
+    if is_last:
+        _core.set_checkpoint_due(0)
+        _core.ask_for_checkpoint(False)
+        folder.spare.drop()
+    none_follows = " None is tried any more until np.config.protect is set again" if is_last else ""
+    show_notice(f"no checkpoint in {place}: {error}. The one before stays valid.{none_follows}")
 
 
 def _leave():
     global _has_left
+    if os.getpid() != _process:
+        return
     _has_left = True
-    if os.getpid() == _process:
-        with contextlib.suppress(OSError):
-            folder.remove()
+    if _is_writing():  # else it would write into what is removed here
+        _written.is_wanted = False
+        _writer.join(_MOST_AT_EXIT_S)
+    with contextlib.suppress(OSError):
+        folder.remove()
 
 
+_process = os.getpid()
 _session.call_before_end(_leave)
 _core.set_checkpoint_hook(_store_when_due)

@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -21,7 +22,7 @@ namespace {
 
 using Moment = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;
 
-bool begin_log_with(const py::list& arrays, const Moment& moment, double seconds) {
+bool begin_log_with(const py::list& arrays, const Moment& moment, double seconds, std::uint64_t storing) {
   std::vector<CommandLog::Stored> all;
   for (const auto& item : arrays) {
     const auto [id, dtype, extents, path, offset, sum, bytes] =
@@ -40,8 +41,33 @@ bool begin_log_with(const py::list& arrays, const Moment& moment, double seconds
   }
   const auto session = current_session_or_null();
   const auto [batches, log_epoch, engines] = moment;
-  return session && session->begin_log_with(std::move(all), {batches, log_epoch, engines}, seconds);
+  return session && session->begin_log_with(std::move(all), {batches, log_epoch, engines}, seconds, storing);
 }
+
+/// This thread is alone with the engines from `enter` to `exit`. No bytecode of Python runs between being
+/// alone and being within the context, so an interrupt finds the thread in it or outside.
+class Alone {
+ public:
+  void enter() {
+    const auto session = current_session_or_null();
+    if (session == nullptr) return;
+    if (session->is_my_turn()) {
+      PyErr_SetString(
+          PyExc_RuntimeError,
+          "gamelan: this thread is in the middle of a checkpoint: another one cannot be made here");
+      throw PythonError();
+    }
+    session->be_alone(true);
+    session_ = session;
+  }
+  void exit() {
+    if (session_ != nullptr) session_->be_alone(false);
+    session_ = nullptr;
+  }
+
+ private:
+  std::shared_ptr<Session> session_;
+};
 
 py::dict unchanged_arrays() {
   py::dict arrays;
@@ -54,14 +80,23 @@ py::dict unchanged_arrays() {
 }  // namespace
 
 void add_checkpoint_functions(py::module_& m) {
+  py::class_<Alone>(
+      m, "Alone",
+      "A context in which other threads wait before they use the engines, and nothing is freed. "
+      "RuntimeError where this thread is in one already.")
+      .def(py::init<>())
+      .def("__enter__", &Alone::enter)
+      .def("__exit__", [](Alone& self, const py::args&) { self.exit(); });
   m.def(
       "begin_log_with", &begin_log_with, py::arg("arrays"), py::arg("moment"), py::arg("seconds"),
+      py::arg("storing"),
       "The log begins anew: (id, number of the dtype, extents, path, offset, CRC-32, None) of an array whose "
       "elements lie in a "
       "file or, where the path is the name of pieces, in the memory of the nodes; or (..., None, 0, 0, "
       "bytes) of one whose elements are given. They are stored as they were at "
       "`moment`. `seconds`: that reading may "
-      "take. False where what came later does not go with that.");
+      "take. `storing`: the key of begin_storing, which ends. False where what came later does not go with "
+      "that.");
   m.def(
       "unchanged_arrays", &unchanged_arrays,
       "What the checkpoint with which the log begins has of arrays to which nothing was written since then: "
@@ -83,12 +118,25 @@ void add_checkpoint_functions(py::module_& m) {
       "Are these the engines of that moment, and does the log go on from there?");
   m.def(
       "begin_storing",
+      [](std::uint64_t key) {
+        if (const auto session = current_session_or_null()) session->log().begin_storing(key);
+      },
+      "A checkpoint is on its way to the disk: no other one is due until it ends. `key`: not 0, of no other "
+      "one.");
+  m.def(
+      "log_begins_with",
+      [](std::uint64_t key) {
+        const auto session = current_session_or_null();
+        return session && session->log().begins_with(key);
+      },
+      "Has the log begun anew with the checkpoint of this key, and with none since then?");
+  m.def(
+      "is_checkpoint_due",
       [] {
         const auto session = current_session_or_null();
-        return session ? session->log().begin_storing() : 0;
+        return session && session->log().is_due();
       },
-      "A checkpoint is on its way to the disk: no other one is due until end_storing is called with this "
-      "key.");
+      "Should a checkpoint be made now?");
   m.def(
       "end_storing",
       [](std::uint64_t key) {

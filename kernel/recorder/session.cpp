@@ -200,10 +200,19 @@ Reply Session::settle(SentBatch sent) {
   try {
     const InSettlement guard(in_settlement_, sent);
     while (sent.played == nullptr && !reply) {
-      // Engines may have been replaced while it was on its way to the ones before.
+      // Engines may have been replaced while it was on its way to the ones before. Who is alone with them
+      // repeats it, and waits until it has its reply: it must not wait for a turn.
+      if (is_anothers_turn() && (engines_.is_lost() || sent.engines != engines_.generation())) {
+        wait_a_moment();
+        continue;
+      }
       if (sent.engines != engines_.generation() && !is_alone_ && !engines_.is_lost()) send_again(sent);
       if (sent.played == nullptr) reply = engines_.wait_for(sent.seq);
       if (reply || sent.played != nullptr) break;
+      if (is_anothers_turn()) {
+        wait_a_moment();
+        continue;
+      }
       survive();
       if (engines_.is_lost()) engines_.raise_lost();
     }

@@ -100,6 +100,7 @@ class Session {
   bool is_recovering() const { return is_recovering_; }
   /// While it is alone, other threads wait before they use the engines, and nothing is freed.
   void be_alone(bool is_alone);
+  bool is_my_turn() const;  ///< this thread is alone
   /// The engines are to be ended; others will be adopted. Nobody looks for others until then, or until
   /// end_part().
   void part(const std::string& cause);
@@ -152,9 +153,10 @@ class Session {
   }
   /// The arrays of the log are stored as they were at `moment`: older commands will not be repeated. False,
   /// and nothing is done, where what came later does not go with that.
-  bool begin_log_with(std::vector<CommandLog::Stored> arrays, const Moment& moment, double seconds) {
+  bool begin_log_with(std::vector<CommandLog::Stored> arrays, const Moment& moment, double seconds,
+                      std::uint64_t storing) {
     if (!goes_on_from(moment)) return false;
-    log_.begin_with(std::move(arrays), moment.batches, seconds);
+    log_.begin_with(std::move(arrays), moment.batches, seconds, storing);
     return true;
   }
   /// Has the engines remove the pieces of such a name from their nodes, and waits at most so long for that.
@@ -243,6 +245,8 @@ class Session {
   /// Only its first `count` commands can run: they do, and its reply is this error.
   bool send_beginning(SentBatch& sent, protocol::Batch batch, std::size_t count, const std::string& why);
   static void refuse(SentBatch& sent, protocol::Reply reply, std::size_t command = 0);
+  bool is_anothers_turn() const;  ///< another thread is alone
+  void wait_a_moment();           ///< without the GIL; an interrupt raises
   void wait_for_my_turn();
   void settle_oldest();
   void settle_all();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checkpoints: when one is made, and whether its files are what was written.
+// Checkpoints: when one is made, that nobody else uses the engines meanwhile, and whether its files are what
+// was written.
 #include "kernel/recorder/session.hpp"
 // (Python.h first)
 #include <algorithm>
@@ -23,8 +24,32 @@ void Session::store_if_due() {
   Ref::checked(PyObject_CallNoArgs(checkpoint_hook.get()));
 }
 
+bool Session::is_anothers_turn() const { return is_alone_ && alone_thread_ != PyThread_get_thread_ident(); }
+
+bool Session::is_my_turn() const { return is_alone_ && alone_thread_ == PyThread_get_thread_ident(); }
+
+void Session::wait_a_moment() {
+  if (PyErr_CheckSignals() != 0) throw PythonError();
+  const WithoutGil released;
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+}
+
+void Session::wait_for_my_turn() {
+  while (is_anothers_turn()) wait_a_moment();
+}
+
+void Session::be_alone(bool is_alone) {
+  if (is_alone) wait_for_my_turn();
+  if (!is_alone && !is_my_turn()) return;  // another thread is, by now, or nobody
+  is_alone_ = is_alone;
+  alone_thread_ = PyThread_get_thread_ident();
+  recorder_.hold_frees(is_alone);
+}
+
 void Session::wait_for_others() {
-  while (!in_settlement_.empty() && !engines_.is_lost()) {
+  while (!in_settlement_.empty()) {
+    survive();  // what is repeated then has its reply, too
+    if (engines_.is_lost()) return;
     if (PyErr_CheckSignals() != 0) throw PythonError();
     const WithoutGil released;
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

@@ -74,22 +74,6 @@ void Session::note_sum_of(SentBatch& sent, Reply& reply) {
         std::make_shared<const protocol::Frames>(protocol::encode(protocol::Request(std::move(batch))));
 }
 
-void Session::wait_for_my_turn() {
-  while (is_alone_ && alone_thread_ != PyThread_get_thread_ident()) {
-    if (PyErr_CheckSignals() != 0) throw PythonError();
-    const WithoutGil released;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-}
-
-void Session::be_alone(bool is_alone) {
-  if (is_alone) wait_for_my_turn();
-  if (!is_alone && alone_thread_ != PyThread_get_thread_ident()) return;  // another thread is, by now
-  is_alone_ = is_alone;
-  alone_thread_ = PyThread_get_thread_ident();
-  recorder_.hold_frees(is_alone);
-}
-
 void Session::survive() {
   wait_for_my_turn();
   if (is_recovering_ || is_parting_) return;
@@ -104,7 +88,7 @@ void Session::part(const std::string& cause) {
 }
 
 void Session::end_part() {
-  if (is_alone_ && alone_thread_ != PyThread_get_thread_ident()) return;
+  if (is_anothers_turn()) return;
   is_parting_ = false;
   be_alone(false);
 }

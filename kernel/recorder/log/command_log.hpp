@@ -107,7 +107,9 @@ class CommandLog {
   };
   /// Takes the sums out of a batch of `repeatable`, which engines do not know.
   static std::vector<Expected> take_sums(protocol::Batch& batch);
-  void begin_with(std::vector<Stored> arrays, std::uint64_t number, double seconds);
+  /// `storing`: the key of begin_storing, which ends.
+  void begin_with(std::vector<Stored> arrays, std::uint64_t number, double seconds,
+                  std::uint64_t storing = 0);
   /// What a checkpoint has stored of arrays to which nothing was written since then, nor to the file. Without
   /// those that others may write.
   std::vector<Stored> unchanged() const;
@@ -116,11 +118,14 @@ class CommandLog {
   /// Changes when arrays were added that other numbers do not tell, or all that was kept has gone. What was
   /// stored before that is not what the log begins with.
   std::uint64_t epoch() const { return epoch_; }
-  /// A checkpoint is on its way to the disk: no other one is due until end_storing is called with this key.
-  /// To be called at the moment that it stores: what is freed later is freed in the log that begins with it.
-  std::uint64_t begin_storing();
+  /// A checkpoint is on its way to the disk: no other one is due until it ends. To be called at the moment
+  /// that it stores: what is freed later is freed in the log that begins with it. `key`: not 0, of no other
+  /// one.
+  void begin_storing(std::uint64_t key);
   /// Nothing, where another checkpoint has begun or this one has ended.
   void end_storing(std::uint64_t key);
+  /// Has the log begun anew with this checkpoint, and with none since then?
+  bool begins_with(std::uint64_t key) const { return key != 0 && key == begun_with_; }
   /// Repeating takes longer than so many seconds, or half of what the log may have is full: a checkpoint
   /// should be made. 0: never.
   static void set_due(double seconds);
@@ -201,7 +206,8 @@ class CommandLog {
   double stored_seconds_ = 0;  // of these, what a checkpoint holds
   std::int64_t stored_bytes_ = 0;
   bool is_asked_ = false;
-  std::uint64_t storing_ = 0;  // the key of begin_storing; 0: no checkpoint is on its way
+  std::uint64_t storing_ = 0;     // the key of begin_storing; 0: no checkpoint is on its way
+  std::uint64_t begun_with_ = 0;  // the key of begin_with
   std::uint64_t epoch_ = next_generation();
   std::vector<protocol::ArrayId> freed_meanwhile_;  // since begin_storing
   static constexpr std::int64_t least_to_prune = std::int64_t{1} << 19;

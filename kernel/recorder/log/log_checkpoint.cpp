@@ -29,9 +29,9 @@ std::unordered_set<std::string> same_files(const CommandLog::Entry& entry, const
 
 }  // namespace
 
-std::uint64_t CommandLog::begin_storing() {
+void CommandLog::begin_storing(std::uint64_t key) {
   freed_meanwhile_.clear();
-  return storing_ = next_generation();
+  storing_ = key;
 }
 
 void CommandLog::end_storing(std::uint64_t key) {
@@ -40,7 +40,8 @@ void CommandLog::end_storing(std::uint64_t key) {
   freed_meanwhile_.clear();
 }
 
-void CommandLog::begin_with(std::vector<Stored> arrays, std::uint64_t number, double seconds) {
+void CommandLog::begin_with(std::vector<Stored> arrays, std::uint64_t number, double seconds,
+                            std::uint64_t storing) {
   Batch batch;
   for (auto& stored : arrays) {
     Command command;
@@ -70,7 +71,9 @@ void CommandLog::begin_with(std::vector<Stored> arrays, std::uint64_t number, do
   count();
   stored_seconds_ = 0;
   stored_bytes_ = 0;
+  begun_with_ = storing;
   auto freed = std::exchange(freed_meanwhile_, {});
+  end_storing(storing);
   if (batch.commands.empty()) return;
   Entry entry{number, {}, batch.commands.size(), seconds, {}, stamps_of(batch)};
   entry.frames =

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What befalls a program in the middle of a checkpoint: an interrupt at any place, other threads, finalizers, engines that die,
+another folder."""
+
+import pytest
+from lost_engines import run
+
+START = """
+import gc, shutil
+from gamelan import _protection
+def store():
+    "A checkpoint that is due, as the end of a batch makes it."
+    _core.ask_for_checkpoint(True)
+    np.sync()
+def folders():
+    return sorted(path for path in __import__("pathlib").Path(np.config.protect).glob("gamelan-*/*"))
+"""
+
+
+def run_in(folder, program, ranks=2):
+    return run(START + program, ranks, GAMELAN_PROTECT=str(folder), GAMELAN_DISTRIBUTE_FROM="1000")
+
+
+# Raises KeyboardInterrupt where CPython looks for signals: behind calls and at the beginnings of functions and loops.
+INTERRUPTS = """
+import dis
+from gamelan import _checkpoint_folder
+files, places, seen = {_protection.__file__, _checkpoint_folder.__file__}, {}, 0
+def looks_for_signals(code):
+    if code not in places:
+        places[code], before = set(), None
+        for each in dis.get_instructions(code):
+            if before in ("CALL", "CALL_FUNCTION_EX", "JUMP_BACKWARD", "RESUME"): places[code].add(each.offset)
+            if each.opname != "CACHE": before = each.opname
+    return places[code]
+def interrupt_at(wanted):
+    def watch(frame, event, argument):
+        if frame.f_code.co_filename not in files: return None
+        frame.f_trace_opcodes = True
+        def look(frame, event, argument):
+            global seen
+            if event == "opcode" and frame.f_lasti in looks_for_signals(frame.f_code):
+                seen += 1
+                if seen == wanted:
+                    sys.settrace(None)
+                    raise KeyboardInterrupt
+            return look
+        return look
+    global seen
+    seen = 0
+    sys.settrace(watch)
+a, b = np.arange(20_000.0), np.arange(10_000.0)
+np.sync(); np.checkpoint()
+wanted, turns, wrong = FIRST, 0, []
+while True:
+    a += 1; b += 1; turns += 1
+    np.sync(); _protection.wait_for_writer()
+    interrupt_at(wanted)
+    try:
+        np.checkpoint() if IS_ASKED else store()
+    except KeyboardInterrupt:
+        pass
+    sys.settrace(None)
+    _protection.wait_for_writer()
+    other = threading.Thread(target=lambda: float(a[3]), daemon=True)
+    other.start(); other.join(20)
+    a += 1; b += 1; turns += 1
+    np.sync(); _protection.wait_for_writer(); before = folders()
+    store(); _protection.wait_for_writer()
+    if other.is_alive() or folders() == before or _core.is_checkpoint_asked_for() or len(folders()) != 1:
+        wrong.append((wanted, other.is_alive(), len(folders())))
+    if seen < wanted: break
+    wanted += 7
+lose()
+print(wrong, wanted > 60, float(a[0]) == turns, float(b[5]) == turns + 5)
+"""
+
+
+@pytest.mark.skipif("sys.version_info >= (3, 12)", reason="other instructions look for signals there")
+@pytest.mark.parametrize("is_asked", [True, False])
+@pytest.mark.parametrize("first", [1, 4])
+def test_an_interrupt_anywhere_leaves_one_checkpoint_and_the_next_one_comes(runtime, tmp_path, is_asked, first):
+    lines = run_in(tmp_path, INTERRUPTS.replace("IS_ASKED", str(is_asked)).replace("FIRST", str(first)))
+    assert lines == ["[] True True True"], lines
+
+
+def test_what_a_finalizer_writes_while_arrays_are_copied_is_not_forgotten(runtime, tmp_path):
+    lines = run_in(
+        tmp_path,
+        """
+a, b = np.arange(20_000.0), np.arange(20_000.0)
+np.sync()
+class Late:
+    def __del__(self):
+        global a
+        a += 1
+        print(error_of(np.checkpoint))
+real, written = _protection.write, []
+def write(*all, **more):
+    result = real(*all, **more)
+    if not written: written.append(Late()); written[0] = None
+    return result
+_protection.write = write
+print(error_of(np.checkpoint))
+print(np.checkpoint() > 300_000, len(folders()))
+written.clear(); a += 1; store(); np.sync(); _protection.wait_for_writer()
+lose()
+print(float(a[0]), float(b[0]))
+""",
+    )
+    assert "in the middle of a checkpoint" in lines[0], lines
+    assert lines[1].endswith("the program computed while its arrays were copied: make another one"), lines
+    assert lines[2:4] == ["True 1", lines[3]] and lines[-1] == "3.0 0.0", lines
+
+
+def test_two_threads_that_find_one_due_make_one(runtime, tmp_path):
+    lines = run_in(
+        tmp_path,
+        """
+finish, go_on, made = _protection.finish, threading.Event(), []
+def slowly(*all):
+    made.append(all); go_on.wait(20)
+    finish(*all)
+_protection.finish = slowly
+real, is_asked, is_begun = _protection._is_writing, threading.Event(), threading.Event()
+def is_writing():
+    known = real()
+    if threading.current_thread().name == "other" and not is_asked.is_set():
+        is_asked.set(); is_begun.wait(20)  # the first one begins here
+    return known
+_protection._is_writing = is_writing
+a, gone = np.arange(20_000.0), np.arange(20_000.0) + 3
+np.sync(); _core.ask_for_checkpoint(True)
+other = threading.Thread(target=_core.store_if_due, name="other"); other.start(); is_asked.wait(20)
+_core.store_if_due()
+del gone; np.sync()
+is_begun.set(); other.join(20); go_on.set(); _protection.wait_for_writer()
+print(len(made), len(folders()), len(_core.log_arrays()))
+lose()
+print(float(a[3]))
+""",
+    )
+    assert lines == ["1 1 1", "3.0"], lines
+
+
+# One thread makes a checkpoint, another one waits for the reply to what it has sent; then a rank is killed.
+KILLED = """
+x = np.random.default_rng(1).random(1_000_000); b = x + 0; a = np.arange(20_000.0)
+np.sync()
+def other():
+    for k in range(200): np.multiply(b, 0.999, out=b); np.sin(b, out=b); np.cos(b, out=b)
+    np.sync()
+real, killed = _core.wait_for_others, []
+def wait_for_others():
+    if not killed: killed.append(kill())
+    real()
+_core.wait_for_others = wait_for_others
+thread = threading.Thread(target=other, daemon=True); thread.start(); time.sleep(0.1)
+MAKE
+thread.join(60); _protection.wait_for_writer()
+first = numpy.array(b)
+lose()
+print(thread.is_alive(), bool((numpy.array(b) == first).all()), float(a[7]))
+"""
+
+
+@pytest.mark.parametrize("make", ["np.checkpoint()", "store()"])
+def test_engines_that_die_while_another_thread_waits_cost_nothing(runtime, tmp_path, make):
+    lines = run_in(tmp_path, KILLED.replace("MAKE", make))
+    assert lines == ["False True 7.0"], lines
+
+
+def test_a_folder_that_is_not_used_any_more_does_not_end_those_in_the_next_one(runtime, tmp_path):
+    lines = run_in(
+        tmp_path / "first",
+        """
+finish, go_on, first, told = _protection.finish, threading.Event(), np.config.protect, []
+def slowly(*all):
+    go_on.wait(20)
+    finish(*all)
+_protection.finish, _protection.show_notice = slowly, told.append
+a = np.arange(20_000.0); np.sync(); store()
+np.config.protect, np.config.protect_seconds = first + "-next", 1e-9
+shutil.rmtree(first); go_on.set(); _protection.wait_for_writer()
+a += 1; np.sync(); _protection.wait_for_writer()
+print(len(folders()), len(told), told[0].startswith(f"no checkpoint in {first}: "), "None is tried" in told[0])
+_core.ask_for_checkpoint(True); np.config.protect = ""; np.sync()
+print(_core.is_checkpoint_asked_for(), [name for name in os.listdir(".") if name.startswith("gamelan-vm")])
+""",
+    )
+    assert lines == ["1 1 True False", "False []"], lines
+    assert not [*tmp_path.glob("*/gamelan-*")], "the folders go with the process"
