@@ -125,13 +125,11 @@ def _move(engines, current, use):
                 return  # the next use of an array says why
         time.sleep(_LOOK_S)
     time.sleep(2 * _LOOK_S)  # a cell that waits comes first
-    _core.be_alone(True)
     try:
-        _core.hear_of_end()
-        if current() is engines and not _core.is_connected():
-            tell_what_follows(following)
-            use(engines.follow(lambda line: None))
+        with _core.Alone():
+            _core.hear_of_end()
+            if current() is engines and not _core.is_connected():
+                tell_what_follows(following)
+                use(engines.follow(lambda line: None))
     except Exception as error:  # on a thread of its own; the next use of an array tries again
         show_notice(f"Slurm job {job_of(following)} was not joined: {error}. The next use of an array tries again")
-    finally:
-        _core.be_alone(False)

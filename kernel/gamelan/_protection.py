@@ -84,7 +84,8 @@ def checkpoint():
     ...     np.checkpoint()
     2400128
     """
-    if not config.protect:
+    place = config.protect
+    if not place:
         raise ValueError("np.config.protect names no folder: set it to one that the engines and this process see")
     if not _core.is_connected() or _has_left:
         return 0
@@ -94,7 +95,7 @@ def checkpoint():
         with _core.Alone():
             if _is_writing():
                 continue  # another thread has begun one
-            with _Checkpoint(config.protect) as made:
+            with _Checkpoint(place) as made:
                 made.copy(is_behind=False)
                 _core.ask_for_checkpoint(False)
                 if made.accept() is None:
@@ -132,13 +133,13 @@ class _Checkpoint:
         return self
 
     def __exit__(self, error, *_):
+        self.is_wanted = error is None
         if self.writer is None or self.writer.ident is None:
             self._end()
-        elif error is not None:
-            self.is_wanted = False
 
     def _end(self):
         _core.end_storing(self._key)
+        self._stored = []  # the log has it, or nobody
         if self._is_accepted or self._path is None:
             return
         if _core.log_begins_with(self._key):  # engines that follow read it
@@ -323,10 +324,10 @@ def _store_when_due():
         if _is_writing() or not _core.is_checkpoint_due():
             return  # another thread has begun one
         place = config.protect
+        if not place:  # no longer
+            return _core.ask_for_checkpoint(False)
         _finish_pending()
         began = _core.moment()
-        if not place:
-            return _core.ask_for_checkpoint(False)
         try:
             with _Checkpoint(place) as made:
                 made.copy(is_behind=True)

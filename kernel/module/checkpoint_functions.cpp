@@ -52,9 +52,9 @@ class Alone {
     const auto session = current_session_or_null();
     if (session == nullptr) return;
     if (session->is_my_turn()) {
-      PyErr_SetString(
-          PyExc_RuntimeError,
-          "gamelan: this thread is in the middle of a checkpoint: another one cannot be made here");
+      PyErr_SetString(PyExc_RuntimeError,
+                      "gamelan: this thread is alone with the engines already, in the middle of a "
+                      "checkpoint: another one cannot be made here");
       throw PythonError();
     }
     session->be_alone(true);

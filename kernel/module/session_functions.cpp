@@ -213,12 +213,6 @@ void add_session_functions(py::module_& m) {
   m.def("end_part", [] {
     if (const auto session = current_session_or_null()) session->end_part();
   });
-  m.def(
-      "be_alone",
-      [](bool is_alone) {
-        if (const auto session = current_session_or_null()) session->be_alone(is_alone);
-      },
-      "Other threads wait before they use the engines, and nothing is freed, until it is called with False.");
   m.def("set_log_limit", &CommandLog::set_limit,
         "Most bytes of commands that are kept to be repeated; 0: none.");
   m.def("cancel", [] {

@@ -28,6 +28,17 @@ def error_of(action):
         return f"{type(error).__name__}: {error}"
 """
 
+# For programs that make checkpoints in a folder.
+CHECKPOINTS = """
+from gamelan import _protection
+def store():
+    "A checkpoint that is due, as the end of a batch makes it."
+    _core.ask_for_checkpoint(True)
+    np.sync()
+def folders():
+    return sorted(path for path in __import__("pathlib").Path(np.config.protect).glob("*/*"))
+"""
+
 
 def run(program, ranks=2, **variables):
     done = subprocess.run(

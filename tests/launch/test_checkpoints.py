@@ -6,23 +6,13 @@ import os
 import subprocess
 
 import pytest
-from test_arrays_again import run
-
-START = """
-from gamelan import _protection
-def store():
-    "A checkpoint that is due, as the end of a batch makes it."
-    _core.ask_for_checkpoint(True)
-    np.sync()
-def folders():
-    return sorted(path for path in __import__("pathlib").Path(np.config.protect).glob("*/*"))
-"""
+from lost_engines import CHECKPOINTS, run
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_what_changes_while_it_is_written_is_repeated(runtime, tmp_path, ranks):
     lines = run(
-        START
+        CHECKPOINTS
         + """
 a = np.random.default_rng(1).random((3000, 1000)); turned = a.T; flags = a > 0.5; gone = np.arange(500_000.0) + 1
 np.sync()
@@ -51,7 +41,7 @@ print((numpy.array(a) == want - 1).all(), len(folders()))
 
 def test_engines_that_are_killed_while_they_write_leave_the_checkpoint_before(runtime, tmp_path):
     lines = run(
-        START
+        CHECKPOINTS
         + """
 a = np.arange(4_000_000.0)
 np.sync(); np.checkpoint()
@@ -84,7 +74,7 @@ print(float(a[0]))
 
 def test_engines_that_are_replaced_between_two_copies_leave_the_checkpoint_before(runtime, tmp_path):
     lines = run(
-        START
+        CHECKPOINTS
         + """
 a = np.arange(2_000_000.0); b = np.arange(300_000.0)
 a += 1; b += 1
@@ -113,7 +103,7 @@ print(len(folders()))
 
 def test_a_file_that_is_not_what_was_written_is_never_read(runtime, tmp_path):
     lines = run(
-        START
+        CHECKPOINTS
         + """
 a = np.arange(300_000.0); b = np.arange(300_000.0) * 2; c = np.array(numpy.arange(300_000) % 2 == 0)
 np.checkpoint()
@@ -144,7 +134,7 @@ def test_a_full_disk_costs_the_checkpoint_and_nothing_else(runtime, tmp_path):
         pytest.skip("no file system of three megabytes can be mounted here")
     try:
         lines = run(
-            START
+            CHECKPOINTS
             + """
 import sys
 sys.stderr = sys.stdout
@@ -172,7 +162,7 @@ print(float(a[0]), float(b[1]), float(a[199_999]))
 
 def test_checkpoints_in_memory_outlive_the_engines_and_go_with_the_session(runtime):
     lines = run(
-        START
+        CHECKPOINTS
         + """
 from gamelan._checkpoint_folder import MEMORY_FOLDER
 a = np.random.default_rng(2).random(700_000); want = numpy.array(a)
@@ -203,7 +193,7 @@ print(folder.parent)
 def test_one_that_cannot_be_waited_for_leaves_nothing(runtime, tmp_path):
     """No thread, or an interrupt there: the next one is made."""
     lines = run(
-        START
+        CHECKPOINTS
         + """
 a = np.arange(200_000.0)
 np.sync()
@@ -234,7 +224,7 @@ print(float(a[3]))
 
 def test_what_a_thread_records_that_waited_for_room_is_not_forgotten(runtime, tmp_path):
     lines = run(
-        START
+        CHECKPOINTS
         + """
 a = np.arange(200_000.0)
 np.sync()
@@ -256,7 +246,7 @@ print(float(a[3]), error_of(lambda: float(made[0][3])))
 def test_one_that_is_asked_for_while_another_is_written_is_made_behind_it(runtime, tmp_path):
     """The end of a job is near: what was computed since then must not be lost."""
     lines = run(
-        START
+        CHECKPOINTS
         + """
 from gamelan import _next_job
 finish = _protection.finish
@@ -299,7 +289,7 @@ print(float(a[0]))
 def test_one_begins_when_the_one_before_has_ended(runtime, tmp_path):
     """What ends late must not end the next one, whose files it would remove, and whose freed arrays would come back."""
     lines = run(
-        START
+        CHECKPOINTS
         + """
 accept, go_on = _protection.folder.accept, threading.Event()
 def slowly(*all):
@@ -340,7 +330,7 @@ def test_a_kept_state_that_names_a_checkpoint_keeps_it(runtime, tmp_path):
     (tmp_path / "checkpoints").mkdir()
     lines = run(
         KEPT
-        + START
+        + CHECKPOINTS
         + f"""
 kept = __import__("pathlib").Path({str(tmp_path / "kept")!r})
 a = np.arange(800_000.0); a += 1

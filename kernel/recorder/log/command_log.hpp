@@ -108,8 +108,7 @@ class CommandLog {
   /// Takes the sums out of a batch of `repeatable`, which engines do not know.
   static std::vector<Expected> take_sums(protocol::Batch& batch);
   /// `storing`: the key of begin_storing, which ends.
-  void begin_with(std::vector<Stored> arrays, std::uint64_t number, double seconds,
-                  std::uint64_t storing = 0);
+  void begin_with(std::vector<Stored> arrays, std::uint64_t number, double seconds, std::uint64_t storing);
   /// What a checkpoint has stored of arrays to which nothing was written since then, nor to the file. Without
   /// those that others may write.
   std::vector<Stored> unchanged() const;
