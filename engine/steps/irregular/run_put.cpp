@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "engine/steps/indices.hpp"
+#include "engine/steps/irregular/addends.hpp"
 #include "engine/steps/irregular/buckets.hpp"
 #include "engine/steps/irregular/segments.hpp"
 #include "engine/steps/irregular/stream.hpp"
@@ -262,6 +263,15 @@ void apply_values(const StepContext& context, const plan::ApplyUpdates& updates,
   std::byte* to = context.address(updates.target, piece) - mine[0].first * stride;
   const tiles::Loop loop = updates.op ? tiles::find_loop(*updates.op, updates.partition.dtype) : nullptr;
   const auto update = [&](const Pair* pair, const Pair* end) {
+    const bool is_added = with_addend(*updates.op, updates.partition.dtype, [&]<class Number>(Number) {
+      if constexpr (sizeof(Number) == sizeof(typename Pair::Value))
+        for (; pair != end; ++pair) {
+          auto* at = to + pair->position * stride;
+          const auto sum = *reinterpret_cast<Number*>(at) + as_number<Number>(pair->value);
+          *reinterpret_cast<Number*>(at) = sum;
+        }
+    });
+    if (is_added) return;
     for (; pair != end; ++pair) {
       const void* operands[] = {to + pair->position * stride, &pair->value};
       loop(operands, to + pair->position * stride, 1, nullptr);

@@ -3,6 +3,7 @@
 // what is its own. Of equal indices the last one wins, at any number of ranks. To read an index that belongs
 // to somebody else takes less time than to sort it (run_put.cpp), which writes and reads a pair for each.
 #include "engine/steps/indices.hpp"
+#include "engine/steps/irregular/addends.hpp"
 #include "engine/steps/irregular/stream.hpp"
 #include "engine/steps/item.hpp"
 #include "engine/steps/run_step.hpp"
@@ -10,6 +11,7 @@
 namespace gamelan::engine::steps {
 namespace {
 
+constexpr std::int64_t most_added = 1024;  // at once: they stay in the first-level cache
 constexpr std::int64_t writes_ahead = 32;  // more than the misses that a core can have under way
 // The processor's own prefetching stops at the end of a page, and the heap has small pages.
 constexpr std::int64_t index_ahead = 512, line_elements = 8;
@@ -45,6 +47,12 @@ class OwnWriter {
  private:
   template <class Value, class ValuesAt>
   void run(ValuesAt values_at) {
+    if (put_.op && stride_ == sizeof(Value)) {
+      const bool is_added = with_addend(*put_.op, put_.dtype, [&]<class Number>(Number) {
+        if constexpr (sizeof(Number) == sizeof(Value)) add<Number>(values_at);
+      });
+      if (is_added) return;
+    }
     const tiles::Loop loop = put_.op ? tiles::find_loop(*put_.op, put_.dtype) : nullptr;
     for (std::int64_t at = 0; at < put_.count; at += Stream::chunk) {
       const auto count = std::min(Stream::chunk, put_.count - at);
@@ -54,6 +62,39 @@ class OwnWriter {
         update(loop, value, own);
       else
         write<Value>(value, own);
+    }
+  }
+
+  /// Without a branch, too: whose an index is, no processor can foresee.
+  template <class Number, class ValuesAt>
+  void add(ValuesAt values_at) {
+    auto* to = reinterpret_cast<Number*>(to_);
+    const std::int64_t extent = extent_, begin = mine_.first;
+    const auto size = static_cast<std::uint64_t>(mine_.size());
+    // An index out of range, which the kernel never sends, is nobody's.
+    const auto position_in = [=](std::int64_t index) { return index + (index >> 63 & extent) - begin; };
+    const auto is_own = [=](std::int64_t position) { return static_cast<std::uint64_t>(position) < size; };
+    std::int64_t positions[most_added];  // of this rank's, from its first element
+    Number numbers[most_added];
+    for (std::int64_t at = 0; at < put_.count; at += Stream::chunk) {
+      const auto count = std::min(Stream::chunk, put_.count - at);
+      const auto value = values_at(at, count);
+      const auto* index = index_.read_as<std::int64_t>(at, count);
+      if (mine_.size() == extent) {
+        for (std::int64_t i = 0; i < count; ++i)
+          if (const auto position = position_in(index[i]); is_own(position))
+            to[position] += as_number<Number>(value(i));
+        continue;
+      }
+      for (std::int64_t i = 0; i < count;) {
+        std::int64_t own = 0;
+        for (const auto stop = std::min(i + most_added, count); i < stop; ++i) {
+          positions[own] = position_in(index[i]);
+          numbers[own] = as_number<Number>(value(i));
+          own += static_cast<std::int64_t>(is_own(positions[own]));
+        }
+        for (std::int64_t k = 0; k < own; ++k) to[positions[k]] += numbers[k];
+      }
     }
   }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """How often each number occurs, or the sum of the weights where it does: bincount. Counts add exactly, so every engine
 counts its part. Sums of weights are added up in an order that the lengths decide, never the number of engines: in
-segments with a table for each when there are few bins, else sorted by number, neighbours of one number added pairwise."""
+segments with a table for each when there are few bins, else one after the other, as NumPy does it."""
 
 import numpy
 
@@ -10,12 +10,9 @@ from .._arguments import whole
 from .._creation._filled import filled
 from .._creation._from_data import asarray
 from .._folds._bounds import extremes
-from .._folds._scans import cumsum
 from .._imported_numpy import NONE_IS_A_COUNT, WIDE_INDICES
-from .._indexing._gather import take_along as take_inside
 from .._promotion import OPS, dtype_number
-from .._sorting._sort import argsort
-from .._ufuncs._objects import PUBLIC
+from .._ufunc_methods._at import put_rows
 from .._ufuncs._where import either
 from ._common import document, of_numpy, on_engines
 
@@ -41,13 +38,14 @@ def even_counts(array, edges):
     return counts_of("histogram", array, len(edges) - 1, (array, edges.astype(numpy.float64)))
 
 
-def sums_of(numbers, weights, bins):
-    """The sum of the weights of each number 0 <= b < bins, float64; other numbers are left out."""
+def sums_of(numbers, weights, bins, are_inside=False):
+    """The sum of the weights of each number 0 <= b < bins, float64; other numbers are left out, unless `are_inside` says that
+    there are none."""
     size = numbers.size
     if size == 0 or bins == 0:
         return filled((bins,), numpy.float64, 0)
     if bins > _FEW_BINS and 64 * bins > size:
-        return _sums_of_sorted(numbers, weights, bins)
+        return _sums_in_order(numbers, weights, bins, are_inside)
     segments = max(1, min(size // bins, size // 4096, _MOST_SEGMENTS))
     result = _core.empty((bins,), dtype_number(numpy.float64), on_engines(numbers))
     inputs = (on_engines(numbers), on_engines(weights))
@@ -55,20 +53,15 @@ def sums_of(numbers, weights, bins):
     return result
 
 
-def _sums_of_sorted(numbers, weights, bins):
-    """The same for many bins. Triggers evaluation: how often the most frequent number occurs."""
-    is_inside = (numbers >= 0) & (numbers < bins)
-    numbers = either(is_inside, numbers, bins)  # what is left out comes last
-    counts = counts_of("bincount", numbers, bins + 1, (numbers,))
-    order = argsort(numbers)
-    numbers, sums = take_inside(numbers, order, 0), take_inside(on_engines(weights), order, 0).astype(numpy.float64)
-    most, distance = int(counts[:bins].max()), 1
-    while distance < most:  # the sums of 1, 2, 4, ... neighbours
-        sums[distance:] += either(numbers[distance:] == numbers[:-distance], sums[:-distance], 0.0)
-        distance *= 2
-    counts = counts[:bins]
-    last = PUBLIC["maximum"](cumsum(counts) - 1, 0)
-    return either(counts > 0, take_inside(sums, last, 0), 0.0)
+def _sums_in_order(numbers, weights, bins, are_inside):
+    """The same for many bins: one addition after the other, with NumPy's bits."""
+    if not are_inside:
+        numbers = either((numbers >= 0) & (numbers < bins), numbers, bins)  # a last bin of what is left out
+    sums = filled((bins if are_inside else bins + 1,), numpy.float64, 0)
+    weights = on_engines(weights)
+    weights = weights if weights.dtype == numpy.float64 else weights.astype(numpy.float64)
+    put_rows("add", sums, on_engines(numbers), weights)
+    return sums if are_inside else sums[:bins]
 
 
 @document(
@@ -104,4 +97,4 @@ def bincount(x, weights=None, minlength=0):
     if low < 0:
         raise ValueError("'list' argument must have no negative elements")
     bins = max(high + 1, minlength)
-    return counts_of("bincount", x, bins, (x,)) if weights is None else sums_of(x, weights, bins)
+    return counts_of("bincount", x, bins, (x,)) if weights is None else sums_of(x, weights, bins, True)

@@ -57,6 +57,7 @@ PROGRAMS = {
     "normalised": lambda: ((x := _random(1013, 457)) - x.mean(axis=1, keepdims=True)) / x.std(axis=1, keepdims=True),
     "rolled": lambda: np.roll(_random(311, 401), 1, 0).sum(1) + (np.roll(_random(311, 401), 2, 1) * _random(311, 401)).sum(1),
     "plus a transpose": lambda: _random(401, 401) + _random(401, 401).T * 3,
+    "weights of many bins": lambda: np.bincount(np.arange(300_007) * 7919 % 20_011, weights=_random(300_007)),
     "stack of products": lambda: np.matmul(_random(5, 60, 70), _random(5, 70, 50)),
     "sum": lambda: np.stack([_random(99_999).sum(), _random(300, 301).sum(), _random(300, 301)[3:-5, ::2].sum()]),
     "sums along axes": lambda: np.concatenate([_random(211, 307).sum(axis=0), _random(211, 307).sum(axis=1)]),

@@ -123,6 +123,44 @@ def test_the_last_of_equal_indices_wins(puts):
         check(program, f"{size} into {n}", exact=True)
 
 
+def test_additions_follow_the_index(puts):
+    """One after the other: NumPy's bits, in every dtype, also where a number wraps or the target is not contiguous."""
+    for dtype, n, step in itertools.product(("f8", "f4", "f2", "c16", "i8", "u8", "i4", "u4", "i2", "?"), (7, 9000), (1, 2, -1)):
+        random = numpy.random.RandomState(n)
+        index = random.randint(-n, n, 70001)
+        values = (random.standard_normal(70001) * (100 if dtype == "f2" else 2.0**30)).astype("i8").astype(dtype)
+
+        def program(np):
+            a = np.ones(n * abs(step), dtype)
+            np.add.at(a[::step], np.array(index), np.array(values))
+            np.add.at(a, np.array([0, -1, 0]), np.array(values[:1]))
+            return a
+
+        with numpy.errstate(all="ignore"):
+            check(program, f"{dtype} into {n} by {step}", exact=True)
+
+
+def test_weights_of_many_bins(puts):
+    """As NumPy adds them, one after the other, whatever the ranks are; no warning where they make no number."""
+    for size, n, rest in itertools.product((5000, 70001), (4097, 50_000), (0, 3)):
+        random = numpy.random.RandomState(size)
+        index, weights = random.randint(0, n, size), 10.0 ** random.uniform(-9, 9, size)
+        weights[[1, 5]], index[[1, 5]] = [numpy.inf, -numpy.inf], n - 1
+        for dtype in ("f8", "f4"):
+
+            def program(np):
+                return np.bincount(np.array(index), weights=np.array(weights.astype(dtype)), minlength=n + rest)
+
+            check(program, f"{size} {dtype} into {n} and {rest}", exact=True)
+    values, weights = random.standard_normal(70001), 10.0 ** random.uniform(-9, 9, 70001)
+    edges = numpy.sort(random.uniform(-1, 1, 5001))
+
+    def outside(np):
+        return np.histogram(np.array(values), np.array(edges), weights=np.array(weights))[0]
+
+    check(outside, "values outside of the bins")
+
+
 def test_overlap(puts):
     """All of the index and the values is read before anything is written. (NumPy may read what it has just written, or not.)"""
     statements = """
