@@ -16,9 +16,6 @@ inline constexpr std::size_t max_frames = 65'536;
 inline constexpr std::size_t max_commands = 1'000'000;
 inline constexpr std::size_t max_header_bytes = 1 << 20;
 inline constexpr std::size_t max_request_bytes = std::size_t{4} << 30;
-/// Limit of one array in a batch. The rest of the request is for its commands, and for smaller payloads that
-/// were recorded before the array.
-inline constexpr std::size_t max_payload_bytes = max_request_bytes - (std::size_t{256} << 20);
 
 // A message that is moved in gives its payloads away: they may be large.
 Frames encode(Request request);

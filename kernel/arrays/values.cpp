@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernel/arrays/values.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "kernel/arrays/bool_bytes.hpp"
@@ -10,6 +11,7 @@
 #include "kernel/recorder/current_session.hpp"
 #include "kernel/recorder/hooks.hpp"
 #include "kernel/recorder/session.hpp"
+#include "kernel/recorder/user_call.hpp"
 
 namespace gamelan::kernel {
 
@@ -54,6 +56,40 @@ Ref array_from(const Array* model, Bytes payload) {
   return result;
 }
 
+/// How much of a large array is sent at once. A cache holds such pieces, and some of them find room in the
+/// lane while the engines store those before. A socket takes longer for each message.
+npy_intp piece_bytes(Session& session) { return (session.engines().has_lane() ? 4 : 32) << 20; }
+constexpr npy_intp least_pieces = 4;  // fewer are sent as one
+
+/// Makes the array of a large constant, and writes it piece by piece: boxes of it that lie in one part in
+/// `elements`, along the first axis whose rows are short enough. All of it is one call of the user's: an
+/// interrupt leaves no half of it. No more than a few pieces are copied at a time.
+void send_in_pieces(const Array* target, protocol::Command command, const std::byte* elements,
+                    Session& session) {
+  const UserCall call;
+  protocol::Command zeros = command;
+  zeros.op = protocol::Op::copy;
+  zeros.in = {protocol::Scalar{command.loop, {}}};
+  record_write(target, std::move(zeros));
+  command.creates = false;
+  const protocol::Shape extents = command.out.extents;
+  auto outer = std::int64_t{1}, row = command.out.strides[0];
+  std::size_t axis = 0;
+  for (; row > piece_bytes(session) && axis + 1 < extents.size(); row = command.out.strides[++axis])
+    outer *= extents[axis];
+  std::fill_n(command.out.extents.begin(), axis, 1);
+  const auto pieces = (extents[axis] * row + piece_bytes(session) - 1) / piece_bytes(session);
+  const auto most = (extents[axis] + pieces - 1) / pieces;
+  for (std::int64_t line = 0; line < outer; ++line)
+    for (std::int64_t place = 0; place < extents[axis]; place += most) {
+      command.out.extents[axis] = std::min(most, extents[axis] - place);
+      command.out.offset = (line * extents[axis] + place) * row;
+      const auto* first = elements + command.out.offset;
+      record_write(target, command, Bytes(first, first + command.out.extents[axis] * row));
+      session.flush(false);
+    }
+}
+
 }  // namespace
 
 Ref upload(PyArrayObject* source) {
@@ -64,13 +100,6 @@ Ref upload(PyArrayObject* source) {
   auto* descr = reinterpret_cast<PyArray_Descr*>(native.get());
   const auto dtype = dtype_of(descr);
   if (!dtype) refuse_dtype(PyArray_DESCR(source));
-  if (static_cast<std::size_t>(PyArray_NBYTES(source)) > protocol::max_payload_bytes)
-    raise_error(protocol::Error(protocol::ErrorKind::memory,
-                                "an array of " + std::to_string(PyArray_NBYTES(source)) +
-                                    " bytes cannot be brought to the engines in one piece, at most " +
-                                    std::to_string(protocol::max_payload_bytes) +
-                                    " bytes: make it there (gamelan.empty) and assign "
-                                    "it part by part (a[:n] = part)"));
   const auto session = current_session();
   native.release();  // PyArray_FromArray takes it over
   Ref contiguous = Ref::checked(PyArray_FromArray(source, descr, NPY_ARRAY_C_CONTIGUOUS | NPY_ARRAY_ALIGNED));
@@ -83,6 +112,10 @@ Ref upload(PyArrayObject* source) {
     command.out.dtype = protocol::Dtype::uint8;  // a bool in a message is 0 or 1
   command.loop = command.out.dtype;
   command.creates = true;
+  if (PyArray_NBYTES(as_numpy(contiguous)) >= least_pieces * piece_bytes(*session)) {
+    send_in_pieces(as_array(result.get()), std::move(command), first, *session);
+    return result;
+  }
   record_write(as_array(result.get()), std::move(command),
                Bytes(first, first + PyArray_NBYTES(as_numpy(contiguous))));
   return result;

@@ -87,12 +87,6 @@ def test_a_call_that_does_not_fit_has_not_happened(memory):
             float(lost[0])
 
 
-def test_an_array_that_no_message_may_hold_is_refused_where_it_is_brought():
-    long = numpy.broadcast_to(numpy.zeros(1), (1 << 29,))  # 4 GiB once it is copied
-    with pytest.raises(MemoryError, match=r"4294967296 bytes cannot be brought to the engines in one piece.*part by part"):
-        _core.upload(long)
-
-
 def test_a_command_that_does_not_fit_among_ten_thousand(memory):
     """It arrives later than its line, names it all the same, and costs neither other arrays nor memory."""
     x, half = np.ones(1000), np.ones(memory // 8 * 2 // 5)

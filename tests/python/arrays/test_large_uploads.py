@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Large arrays come to the engines in pieces: the same elements, no message that a lane cannot hold, and no half of an array."""
+
+import itertools
+import signal
+
+import numpy
+import pytest
+
+import gamelan as np
+
+MANY = 20_000_000  # bytes: more than are sent as one
+SHAPES = [(MANY // 8 + 11,), (3, MANY // 16 + 1), (2, 3, MANY // 32 + 5), (MANY // 400, 61), (MANY // 32, 2, 1, 3)]
+
+
+@pytest.fixture
+def batches(engine, ranks):
+    if not ranks:
+        pytest.skip("the model has no messages")
+
+    def count():
+        np.sync()
+        return np.stats()["sent_batches"]
+
+    return count
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_elements(engine, shape):
+    local = numpy.arange(numpy.prod(shape), dtype=float).reshape(shape)
+    there = np.ones(100_000) + 1
+    brought = np.asarray(local)
+    assert numpy.array_equal(brought, local)
+    assert brought.dtype == local.dtype and float((there * 2).sum()) == 400_000
+
+
+def test_orders_and_dtypes(engine):
+    rows = numpy.arange(MANY // 4, dtype="i4").reshape(-1, 1000)
+    for local in (rows.T, rows[::-1], rows[:, ::-1].astype(">i4"), rows.astype("c16")[:2000], (rows % 3 == 0), rows.astype("u1")):
+        assert numpy.array_equal(np.asarray(local), local)
+    odd = numpy.arange(MANY, dtype="u1").view(bool)  # bytes that are neither 0 nor 1
+    assert numpy.array_equal(np.asarray(odd).view("u1"), odd.view("u1"))
+    assert int(np.asarray(odd).sum()) == int((odd.view("u1") != 0).sum())
+
+
+def test_messages_fit_a_lane(batches):
+    before = batches()
+    brought = np.asarray(numpy.ones(12_500_000))
+    assert batches() - before >= 100_000_000 >> 25
+    before, several = batches(), [np.asarray(numpy.ones(1_500_000) * k) for k in range(8)]
+    assert batches() - before >= 96_000_000 >> 25
+    assert float(brought.sum()) == 12_500_000 and [float(x[7]) for x in several] == list(range(8))
+
+
+def test_an_interrupt_leaves_no_half(batches):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    local, there = numpy.arange(8_000_000.0), np.arange(200_000.0)
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for turn in itertools.count():
+            brought = None
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 0.002 * (turn + 1))
+                brought = np.asarray(local)
+                np.sync()
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            except KeyboardInterrupt:
+                pass
+            assert brought is None or numpy.array_equal(brought, local)
+            assert float(there.sum()) == 19999900000.0
+            if turn > 20:
+                break
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
