@@ -12,7 +12,8 @@ namespace {
 constexpr SwitchInfo switch_table[] = {
     {Switch::relayout, "relayout",
      "an existing array is stored anew for the shapes in which it is looked at"},
-    {Switch::simplify, "simplify", "commands whose result nobody reads are dropped"},
+    {Switch::simplify, "simplify",
+     "commands whose result nobody reads are dropped, and of others the elements that nobody reads"},
     {Switch::strength_reduction, "strength_reduction", "cheaper operations with the same bits"},
     {Switch::elide_copies, "elide_copies", "a copy takes over the version that a later write leaves behind"},
     {Switch::split_assembled, "split_assembled",
@@ -41,6 +42,8 @@ static_assert(is_in_order(), "Options::has finds a switch by its number");
 bool always(const Options&) { return true; }
 
 constexpr Pass pass_table[] = {
+    {"narrow", [](const Options& o) { return o.has(Switch::simplify) && !o.keeps_unread; },
+     [](Planning& p) { narrow(p.context); }, false},
     {"canonicalise", always, [](Planning& p) { canonicalise(p.context); }, false},
     {"simplify", [](const Options& o) { return o.has(Switch::simplify) && !o.keeps_unread; },
      [](Planning& p) { simplify(p.context); }, false},

@@ -38,6 +38,7 @@ struct PassTimes {
 void run_passes(Planning& planning);
 
 // The passes, one file each.
+void narrow(Context& context);             ///< temporaries become the elements of them that are read
 void canonicalise(Context& context);       ///< operands become boxes of their base; others get general copies
 void choose_extents(Context& context);     ///< of the arrays; the first part of canonicalise
 void simplify(Context& context);           ///< drops commands whose result is never read

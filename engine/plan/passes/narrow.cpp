@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Elements that nobody reads are not computed. Of `(v + w)[17]` and `np.exp(m)[:, ::100]` a few elements are
+// read, and the rest dies with the temporary: the command runs over what is read, and so do those before it
+// that only it reads. As simplify does with whole results, this drops nothing that can be observed.
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
+#include "engine/plan/passes/passes.hpp"
+
+namespace gamelan::engine::plan {
+namespace {
+
+constexpr std::int64_t least_gain =
+    4;  // as many times fewer elements: others are laid out as well as they are
+
+/// Which elements of an array a view has: along each axis of the array one place, or those of an axis of the
+/// view.
+struct Selection {
+  Shape first;                      ///< by axis of the array
+  std::vector<int> axes;            ///< by axis of the view: which of the array; -1 where it has one element
+  std::vector<std::int64_t> steps;  ///< by axis of the view
+};
+
+/// nullopt for a view that is no such selection, as one that was reshaped.
+std::optional<Selection> selection_of(const View& view, const Shape& extents, std::size_t item_bytes) {
+  const auto strides = protocol::contiguous_strides(extents, item_bytes);
+  Selection found;
+  auto offset = view.offset;
+  for (const auto stride : strides) {
+    found.first.push_back(offset / stride);
+    offset %= stride;
+  }
+  if (offset != 0) return std::nullopt;
+  std::vector<bool> is_taken(extents.size());
+  for (std::size_t a = 0; a < view.extents.size(); ++a) {
+    found.axes.push_back(-1);
+    found.steps.push_back(0);
+    if (view.extents[a] == 1) continue;
+    const auto stride = view.strides[a];
+    std::size_t k = 0;
+    while (k < extents.size() && (extents[k] == 1 || std::abs(stride) < strides[k])) ++k;
+    if (k == extents.size() || is_taken[k] || stride % strides[k] != 0) return std::nullopt;
+    const auto step = stride / strides[k];
+    const auto last = found.first[k] + step * (view.extents[a] - 1);
+    if (last < 0 || last >= extents[k]) return std::nullopt;
+    is_taken[k] = true;
+    found.axes[a] = static_cast<int>(k);
+    found.steps[a] = step;
+  }
+  return found;
+}
+
+/// Those elements of a view with the extents of the array.
+View part_of(const View& view, const Selection& selection, const Shape& extents) {
+  View part{view.base, view.dtype, view.offset, extents, Shape(extents.size())};
+  for (std::size_t k = 0; k < selection.first.size(); ++k)
+    part.offset += selection.first[k] * view.strides[k];
+  for (std::size_t a = 0; a < extents.size(); ++a)
+    if (selection.axes[a] >= 0)
+      part.strides[a] = selection.steps[a] * view.strides[static_cast<std::size_t>(selection.axes[a])];
+  return part;
+}
+
+class Narrower {
+ public:
+  explicit Narrower(Context& context) : context_(context) {
+    for (const auto& view : context_.fetches) needed_.insert(view.base);
+    for (const auto& node : context_.nodes)
+      if (!node.command.creates) needed_.insert(node.command.out.base);
+  }
+
+  void run() {
+    // The last first: what a narrowed command reads has become less.
+    for (auto n = context_.nodes.size(); n-- > 0;) {
+      auto& command = context_.nodes[n].command;
+      if (is_candidate(context_.nodes[n])) narrow(command);
+      for (auto& operand : command.in)
+        if (auto* view = std::get_if<View>(&operand)) reads_[view->base].push_back(view);
+    }
+  }
+
+ private:
+  /// True for a temporary that one command makes, each element from those at its place in the operands.
+  bool is_candidate(const Node& node) const {
+    const auto& command = node.command;
+    const auto id = command.out.base;
+    return node.kind == Node::Kind::elementwise && !node.takes_version && command.creates &&
+           command.payload < 0 && command.ints.empty() &&
+           protocol::info(command.op).kind != protocol::RowKind::nullary && is_dead_temporary(context_, id) &&
+           !needed_.contains(id) && !context_.assigned.contains(id) && !context_.arrays.at(id).is_chosen &&
+           std::all_of(command.in.begin(), command.in.end(), [&](const protocol::Operand& operand) {
+             const auto* view = std::get_if<View>(&operand);
+             return view ? view->extents == command.out.extents
+                         : std::holds_alternative<protocol::Scalar>(operand);
+           });
+  }
+
+  void narrow(protocol::Command& command) {
+    const auto found = reads_.find(command.out.base);
+    if (found == reads_.end()) return;
+    const auto& reads = found->second;
+    View read = *reads.front();
+    if (!std::all_of(reads.begin(), reads.end(), [&](const View* other) { return *other == read; })) return;
+    for (std::size_t a = 0; a < read.extents.size(); ++a)
+      if (read.strides[a] == 0) read.extents[a] = std::min<std::int64_t>(read.extents[a], 1);
+    const auto elements = protocol::element_count(read.extents);
+    if (elements == 0 || read.dtype != command.out.dtype ||
+        elements > protocol::element_count(command.out.extents) / least_gain)
+      return;
+    const auto selection = selection_of(read, command.out.extents, protocol::size_of(read.dtype));
+    if (!selection) return;
+    for (auto& operand : command.in)
+      if (auto* view = std::get_if<View>(&operand)) *view = part_of(*view, *selection, read.extents);
+    command.out = protocol::whole(command.out.base, command.out.dtype, read.extents);
+    context_.arrays.at(command.out.base).extents = read.extents;
+    for (auto* view : reads) {
+      View whole = command.out;
+      for (std::size_t a = 0; a < read.extents.size(); ++a)
+        if (view->extents[a] != read.extents[a]) whole.strides[a] = 0;
+      whole.extents = view->extents;
+      *view = std::move(whole);
+    }
+  }
+
+  Context& context_;
+  std::unordered_set<ArrayId> needed_;                     ///< fetched, or written more than once
+  std::unordered_map<ArrayId, std::vector<View*>> reads_;  ///< by the nodes behind
+};
+
+}  // namespace
+
+void narrow(Context& context) { Narrower(context).run(); }
+
+}  // namespace gamelan::engine::plan
