@@ -62,6 +62,7 @@ struct Context {
   std::unordered_map<ArrayId, std::vector<View>>
       looks;  ///< views of new arrays that are boxes only if `fuse` lays the arrays out for them
   std::vector<View> fetches;  ///< read after the last step
+  unsigned watched = 0;       ///< kinds of floating-point errors that somebody hears of
   std::vector<Group> groups;
   ArrayId next_temporary = ArrayId{1} << 63;
 };

@@ -25,6 +25,7 @@ class PlanCache::Writer {
 
   void write(const Batch& batch, const Options& options) {
     put(options.ranks << 3 | static_cast<int>(options.tiling) << 1 | static_cast<int>(options.keeps_unread));
+    put(batch.watched);
     for (const auto& pass : options.disabled) {  // in order: it is a std::set
       put(static_cast<std::int64_t>(pass.size()));
       for (const char c : pass) put(c);
@@ -179,6 +180,7 @@ NamedPlan PlanCache::make(const Batch& batch, const Catalog& catalog, const Opti
   renamed.commands = batch.commands;
   renamed.fetches = batch.fetches;
   renamed.origins = batch.origins;
+  renamed.watched = batch.watched;
   const auto number = [&](ArrayId id) { return static_cast<ArrayId>(key_.numbers.at(id)); };
   for (auto& command : renamed.commands) {
     command.out.base = number(command.out.base);

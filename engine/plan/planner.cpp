@@ -10,6 +10,7 @@ Plan make_plan(const protocol::Batch& batch, const Catalog& catalog, const Optio
   Planning planning{batch, {}, {}};
   Context& context = planning.context;
   context.options = options;
+  context.watched = batch.watched;
   context.dead.insert(batch.frees.begin(), batch.frees.end());
   for (const auto& view : batch.fetches) context.dead.erase(view.base);  // still wanted after the last step
   context.nodes.reserve(batch.commands.size());

@@ -20,6 +20,7 @@ Batch prefix_of(const Batch& batch, std::int64_t command) {
   prefix.commands.assign(batch.commands.begin(), batch.commands.begin() + static_cast<std::ptrdiff_t>(end));
   prefix.frees = batch.frees;
   prefix.origins = batch.origins;
+  prefix.watched = batch.watched;
   return prefix;
 }
 

@@ -74,6 +74,7 @@ Batch Sender::preview() {
   Batch batch = recorder_.pending();
   batch.explain = true;
   batch.frees = recorder_.peek_frees();
+  batch.watched = static_cast<std::uint8_t>(listeners_.watched());
   batch.options = options_;
   for (const SourceLine& line : recorder_.lines()) batch.origins.push_back(resolve(line));
   return std::get<Batch>(protocol::decode_request(protocol::encode(protocol::Request{std::move(batch)})));

@@ -44,6 +44,23 @@ TEST_F(PlanCacheTest, a_turn_with_other_names_has_the_same_plan) {
   EXPECT_EQ(cache.misses(), 1U);
 }
 
+TEST_F(PlanCacheTest, a_batch_whose_errors_are_heard_has_another_plan) {
+  const auto look = [](ArrayId first, unsigned watched) {
+    BatchWriter writer(2, {}, first);
+    const View a = writer.existing({100});
+    View one = writer.compute(Op::divide, {a, a});
+    one.extents = one.strides = {};
+    writer.compute(Op::copy, {one}, false);
+    writer.batch().watched = static_cast<std::uint8_t>(watched);
+    return writer;
+  };
+  auto first = look(100, 0), second = look(7'000, protocol::float_divide), third = look(9'000, 0);
+  const auto one = make(first), all = make(second);
+  EXPECT_NE(dump(*one.plan), dump(*all.plan));
+  EXPECT_EQ(dump(*all.plan), dump(second.plan())) << "it is told of the errors";
+  EXPECT_TRUE(find(third));
+}
+
 TEST_F(PlanCacheTest, other_calls_of_the_user_have_another_plan) {
   auto first = turn(100), second = turn(7'000), third = turn(9'000);
   for (auto* writer : {&first, &second, &third}) {

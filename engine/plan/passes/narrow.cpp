@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Elements that nobody reads are not computed. Of `(v + w)[17]` and `np.exp(m)[:, ::100]` a few elements are
 // read, and the rest dies with the temporary: the command runs over what is read, and so do those before it
-// that only it reads. As simplify does with whole results, this drops nothing that can be observed.
+// that only it reads. What NumPy would warn of is no less: where somebody hears of floating-point errors, a
+// command that may meet one runs over all elements.
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -62,36 +63,72 @@ View part_of(const View& view, const Selection& selection, const Shape& extents)
   return part;
 }
 
+char kind_of(protocol::Dtype dtype) { return protocol::info(dtype).kind; }
+bool is_inexact(protocol::Dtype dtype) { return kind_of(dtype) == 'f' || kind_of(dtype) == 'c'; }
+
+bool cast_may_fail(protocol::Dtype from, protocol::Dtype to) {
+  const auto part_bytes = [](protocol::Dtype dtype) {
+    return protocol::size_of(dtype) / (kind_of(dtype) == 'c' ? 2 : 1);
+  };
+  if (!is_inexact(from)) return to == protocol::Dtype::float16;
+  if (!is_inexact(to)) return kind_of(to) != 'b';
+  return part_bytes(to) < part_bytes(from);
+}
+
+/// True when some elements may meet floating-point errors that users are told of, in a cast, too.
+bool may_fail(const protocol::Command& command) {
+  using protocol::FloatRule;
+  const auto& row = protocol::info(command.op);
+  const bool is_told = row.errors == FloatRule::modulus
+                           ? kind_of(command.loop) == 'c'
+                           : row.errors != FloatRule::untold && row.errors != FloatRule::silent;
+  if (is_told && is_inexact(command.loop)) return true;
+  return (row.result != protocol::Result::boolean && cast_may_fail(command.loop, command.out.dtype)) ||
+         std::any_of(command.in.begin(), command.in.end(), [&](const protocol::Operand& operand) {
+           const auto* view = std::get_if<View>(&operand);
+           return view && cast_may_fail(view->dtype, command.loop);
+         });
+}
+
 class Narrower {
  public:
   explicit Narrower(Context& context) : context_(context) {
     for (const auto& view : context_.fetches) needed_.insert(view.base);
     for (const auto& node : context_.nodes)
       if (!node.command.creates) needed_.insert(node.command.out.base);
+    for (const auto& node : context_.nodes) {
+      const auto id = node.command.out.base;
+      if (is_candidate(node))
+        candidates_.insert(id);
+      else if (protocol::is_elementwise(node.command.op) && is_dead_temporary(context_, id))
+        whole_.insert(id);
+    }
   }
 
   void run() {
     // The last first: what a narrowed command reads has become less.
     for (auto n = context_.nodes.size(); n-- > 0;) {
       auto& command = context_.nodes[n].command;
-      if (is_candidate(context_.nodes[n])) narrow(command);
+      if (command.creates && candidates_.contains(command.out.base)) narrow(command);
       for (auto& operand : command.in)
         if (auto* view = std::get_if<View>(&operand)) reads_[view->base].push_back(view);
     }
   }
 
  private:
-  /// True for a temporary that one command makes, each element from those at its place in the operands.
+  /// True for a temporary that one command makes, each element from those at its place in the operands. What
+  /// may lie in registers beside it, but is needed in whole, would have to be stored without it.
   bool is_candidate(const Node& node) const {
     const auto& command = node.command;
     const auto id = command.out.base;
     return node.kind == Node::Kind::elementwise && !node.takes_version && command.creates &&
-           command.payload < 0 && command.ints.empty() &&
+           command.payload < 0 && command.ints.empty() && protocol::is_elementwise(command.op) &&
            protocol::info(command.op).kind != protocol::RowKind::nullary && is_dead_temporary(context_, id) &&
            !needed_.contains(id) && !context_.assigned.contains(id) && !context_.arrays.at(id).is_chosen &&
+           (context_.watched == 0 || !may_fail(command)) &&
            std::all_of(command.in.begin(), command.in.end(), [&](const protocol::Operand& operand) {
              const auto* view = std::get_if<View>(&operand);
-             return view ? view->extents == command.out.extents
+             return view ? view->extents == command.out.extents && !whole_.contains(view->base)
                          : std::holds_alternative<protocol::Scalar>(operand);
            });
   }
@@ -110,8 +147,14 @@ class Narrower {
       return;
     const auto selection = selection_of(read, command.out.extents, protocol::size_of(read.dtype));
     if (!selection) return;
-    for (auto& operand : command.in)
-      if (auto* view = std::get_if<View>(&operand)) *view = part_of(*view, *selection, read.extents);
+    auto operands = command.in;
+    for (auto& operand : operands)
+      if (auto* view = std::get_if<View>(&operand)) {
+        *view = part_of(*view, *selection, read.extents);
+        const auto& base = context_.arrays.at(view->base);
+        if (!protocol::axis_wise(*view, base.extents, base.dtype)) return;  // others are copied first
+      }
+    command.in = std::move(operands);
     command.out = protocol::whole(command.out.base, command.out.dtype, read.extents);
     context_.arrays.at(command.out.base).extents = read.extents;
     for (auto* view : reads) {
@@ -125,6 +168,7 @@ class Narrower {
 
   Context& context_;
   std::unordered_set<ArrayId> needed_;                     ///< fetched, or written more than once
+  std::unordered_set<ArrayId> candidates_, whole_;         ///< temporaries of operations on elements
   std::unordered_map<ArrayId, std::vector<View*>> reads_;  ///< by the nodes behind
 };
 
