@@ -29,6 +29,15 @@ void Holders::note_write(ArrayId id, Holder writer, std::uint64_t batch) {
   if (writer != facts.maker) facts.written_by_others = batch;
 }
 
+std::vector<Holders::Foreign> Holders::written_by_others() const {
+  std::vector<Foreign> all;
+  for (const auto& each : shared_)
+    if (const auto found = facts_.find(each.first); found != facts_.end())
+      if (const auto& facts = found->second; facts.written_by_others > 0)
+        all.push_back({each.first, facts.maker, facts.written_by_others});
+  return all;
+}
+
 void Holders::let_go(Holder holder, std::vector<ArrayId>& frees) {
   if (holder == 0) {
     if (!shared_.empty())

@@ -40,6 +40,13 @@ class Holders {
   void note(ArrayId id, Holder maker, const protocol::Origin& line, std::uint64_t batch = 0);
   /// A command of this batch has written to the array, or may have.
   void note_write(ArrayId id, Holder writer, std::uint64_t batch);
+  /// An array that others may write, and when one of them has done so last. Its maker's log cannot know that.
+  struct Foreign {
+    ArrayId id = 0;
+    Holder maker = 0;
+    std::uint64_t when = 0;  ///< as in Facts::written
+  };
+  std::vector<Foreign> written_by_others() const;
   bool knows(ArrayId id) const { return facts_.contains(id); }
   /// The array is gone.
   void forget(ArrayId id) { facts_.erase(id); }

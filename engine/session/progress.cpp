@@ -2,6 +2,7 @@
 #include "engine/session/progress.hpp"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace gamelan::engine {
 
@@ -20,6 +21,11 @@ Progress::Run::~Run() {
   progress_.batch_ = nullptr;
 }
 
+void Progress::set_foreign(std::vector<Holders::Foreign> foreign) {
+  const std::scoped_lock lock(running_);
+  foreign_ = std::move(foreign);
+}
+
 /// A step that was begun counts as done when the next one begins, or when the plan is over.
 std::uint64_t Progress::count_steps_done() const {
   const auto begun = executor_.last_step() - steps_before_;
@@ -36,6 +42,7 @@ nlohmann::json Progress::heartbeat() const {
   const auto done = count_steps_done();
   nlohmann::json told = {
       {"busy", is_busy_.load()}, {"steps_planned", steps_planned_.load()}, {"steps_done", done}};
+  for (const auto& [id, maker, when] : foreign_) told["written_by_others"].push_back({id, when, maker});
   if (plan_ == nullptr) return told;
   told["batch"] = batch_->seq;
   int command = -1;  // several steps may compute one command; the last of them completes it

@@ -5,8 +5,10 @@
 #include <atomic>
 #include <mutex>
 #include <nlohmann/json_fwd.hpp>
+#include <vector>
 
 #include "engine/plan/plan.hpp"
+#include "engine/session/holders.hpp"
 #include "engine/steps/executor.hpp"
 
 namespace gamelan::engine {
@@ -17,6 +19,8 @@ class Progress {
 
   void begin_batch() { is_busy_ = true; }
   void end_batch() { is_busy_ = false; }
+  /// Arrays that others than their makers have written: these hear of it by their heartbeats.
+  void set_foreign(std::vector<Holders::Foreign> foreign);
 
   /// The plan counts as running while this object lives; both references must outlive it.
   class Run {
@@ -43,9 +47,10 @@ class Progress {
   const steps::Executor& executor_;
   std::atomic<bool> is_busy_ = false;
   std::atomic<std::uint64_t> steps_planned_ = 0, steps_before_ = 0;
-  mutable std::mutex running_;  // guards the following members; they are null between two plans
+  mutable std::mutex running_;  // guards the following members; the two are null between two plans
   const plan::Plan* plan_ = nullptr;
   const protocol::Batch* batch_ = nullptr;
+  std::vector<Holders::Foreign> foreign_;
 };
 
 }  // namespace gamelan::engine

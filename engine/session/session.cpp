@@ -161,6 +161,7 @@ protocol::Reply Session::execute(protocol::Batch& batch) {
     fail(reply, batch, {error.command(), error});
   }
   arrays_.free(batch.frees);
+  tell_of_others(batch, reply);
   note_holder(batch, made.size(), freed);
   if (reply.command >= 0)
     reply.command = std::max<std::int64_t>(reply.command - static_cast<std::int64_t>(made.size()), 0);

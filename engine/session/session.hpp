@@ -53,6 +53,8 @@ class Session {
   FailurePlace place_of(const Failure& failure) const;
   /// The batch has run: notes who holds its new arrays, and what is gone. `made` commands in front are not
   /// its own; `freed`: what it named to be freed.
+  /// The maker of arrays is told which of those that its batch uses others have written, and when.
+  void tell_of_others(const protocol::Batch& batch, protocol::Reply& reply) const;
   void note_holder(const protocol::Batch& batch, std::size_t made,
                    const std::vector<protocol::ArrayId>& freed);
   void free_all(std::vector<protocol::ArrayId> ids);

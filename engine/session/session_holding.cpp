@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who holds the session's arrays: clients come and leave, arrays get names.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -16,6 +17,25 @@ using protocol::Error;
 using protocol::ErrorKind;
 using Ask = protocol::Holding::Ask;
 using Json = nlohmann::json;
+
+void Session::tell_of_others(const Batch& batch, protocol::Reply& reply) const {
+  if (comm_.rank() != 0) return;
+  auto told = Json::array();
+  for (const auto& [id, maker, when] : holders_.written_by_others()) {
+    const auto is_it = [id = id](const protocol::View& view) { return view.base == id; };
+    const auto uses = [&](const protocol::Command& command) {
+      return is_it(command.out) ||
+             std::any_of(command.in.begin(), command.in.end(), [&](const auto& operand) {
+               const auto* view = std::get_if<protocol::View>(&operand);
+               return view != nullptr && is_it(*view);
+             });
+    };
+    if (maker == batch.holder && (std::any_of(batch.commands.begin(), batch.commands.end(), uses) ||
+                                  std::any_of(batch.fetches.begin(), batch.fetches.end(), is_it)))
+      told.push_back({id, when});
+  }
+  if (!told.empty()) reply.info = Json{{"written_by_others", told}}.dump();
+}
 
 void Session::note_holder(const Batch& batch, std::size_t made, const std::vector<ArrayId>& freed) {
   const auto is_gone = [&](ArrayId id) { return !arrays_.contains(id) && !elided_.contains(id); };
@@ -34,6 +54,7 @@ void Session::note_holder(const Batch& batch, std::size_t made, const std::vecto
   for (const auto& command : batch.commands)
     if (!command.creates && std::exchange(last, command.out.base) != command.out.base)
       holders_.note_write(command.out.base, batch.holder, batch_number_);
+  progress_.set_foreign(holders_.written_by_others());
 }
 
 void Session::free_all(std::vector<ArrayId> ids) {
@@ -136,6 +157,7 @@ protocol::Reply Session::hold(const protocol::Holding& wanted) {
   } catch (const Error& error) {
     return protocol::failed_reply(wanted.seq, error.kind(), error.what());
   }
+  progress_.set_foreign(holders_.written_by_others());
   return reply;
 }
 

@@ -57,6 +57,7 @@ Session::Session(const protocol::Connection& connection, std::vector<Route> rout
                [this] {
                  const bool was_at_work = has_work();
                  outcomes_.note_loss();
+                 hear_of_others();
                  if (!can_recover()) give_up();
                  return was_at_work;
                }) {

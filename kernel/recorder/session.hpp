@@ -20,6 +20,9 @@
 
 namespace gamelan::kernel {
 
+/// What engines tell `holder` of arrays of its log: when another client has written into them last.
+CommandLog::Told told_of_others(const std::string& info, std::uint64_t holder);
+
 class Session {
  public:
   /// `executor`: a Python callable that stands for the engines in this process (EngineModel); then
@@ -132,6 +135,7 @@ class Session {
   Inherited inherit(Earlier earlier, CommandLog log, const std::unordered_set<protocol::ArrayId>& wanted);
   /// Marks this moment in the log (CommandLog::mark), and on the engines under the same number.
   std::uint64_t mark(std::vector<protocol::ArrayId> wanted) {
+    hear_of_others();
     const auto key = log_.mark(std::move(wanted), sender_.batches());
     engines_.mark(recorder_.holder(), key);
     return key;
@@ -209,6 +213,10 @@ class Session {
   protocol::Reply settle(SentBatch sent);
   void book(SentBatch& sent, const protocol::Reply& reply);
   void note_in_log(SentBatch& sent, protocol::Reply& reply);
+  /// What the last heartbeat says of other clients' writes, for the log.
+  void hear_of_others();
+  /// The same, of this moment, from the engines. Raises what waiting raises.
+  void ask_of_others();
   /// Takes the answer out of the reply, and notes in what was sent the sum of what was read.
   void note_sum_of(SentBatch& sent, protocol::Reply& reply);
   /// When the engines are lost: finds others that compute the arrays again, or raises EngineLostError. While

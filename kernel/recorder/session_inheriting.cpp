@@ -34,6 +34,33 @@ Ids ids_of(const nlohmann::json& told, const char* name) {
 
 }  // namespace
 
+CommandLog::Told told_of_others(const std::string& info, std::uint64_t holder) {
+  constexpr const char* name = "written_by_others";
+  CommandLog::Told told;
+  if (info.find(name) == std::string::npos) return told;
+  const auto facts = nlohmann::json::parse(info, nullptr, false);
+  if (!facts.is_object() || !facts.contains(name)) return told;
+  for (const auto& each : facts.at(name))  // heartbeats are for all clients: they name the maker, too
+    if (each.size() == 2 || each.at(2).get<std::uint64_t>() == holder)
+      told.emplace_back(each.at(0).get<ArrayId>(), each.at(1).get<std::uint64_t>());
+  return told;
+}
+
+void Session::hear_of_others() {
+  log_.add_foreign(sender_.batches(), told_of_others(engines_.last_status(), recorder_.holder()));
+}
+
+void Session::ask_of_others() {
+  if (!log_.has_shared() || !engines_.has_client()) return;
+  const auto reply = ask_holding(Holding{0, Holding::Ask::list, recorder_.holder(), 0, "", ""});
+  const auto facts = nlohmann::json::parse(reply.info, nullptr, false);
+  CommandLog::Told told;
+  for (const auto& each : facts.at("arrays"))
+    if (const auto when = each.at("written_by_others").get<std::uint64_t>(); when > 0)
+      told.emplace_back(each.at("id").get<ArrayId>(), when);
+  log_.add_foreign(sender_.batches(), told);
+}
+
 Ids Session::rejoin() {
   const auto ask = [&](Holding::Ask what) {
     return engines_.tell(Holding{0, what, recorder_.holder(), 0, "", ""});

@@ -57,7 +57,8 @@ void Session::note_in_log(SentBatch& sent, Reply& reply) {
                            std::none_of(in_settlement_.begin(), in_settlement_.end(),
                                         [&](const SentBatch* other) { return is_older(*other); });
   log_.add({sent.number, std::move(sent.frames), ran, std::chrono::duration<double>(now - begun).count(),
-            is_ok ? sent.freed : std::vector<protocol::ArrayId>(), std::move(sent.files)},
+            is_ok ? sent.freed : std::vector<protocol::ArrayId>(), std::move(sent.files),
+            log_.note_told(sent.number, told_of_others(reply.info, recorder_.holder()))},
            is_in_order);
 }
 
@@ -120,6 +121,7 @@ void Session::recover() {
       // Engines that were only out of reach may hold arrays of this session, under names, too.
       const auto kept = rejoin();
       if (engines_.is_lost()) continue;
+      if (kept.empty()) log_.forget_told();
       auto now = log_without(kept);
       repeat(now);
       if (engines_.is_lost()) continue;
@@ -181,7 +183,9 @@ void Session::repeat(CommandLog& log) {
 
 bool Session::repeat_without(CommandLog::Failed& failed, CommandLog& log) {
   free_there(log.made());
+  log.find_foreign();
   for (std::size_t number = 0; number < log.batches() && !engines_.is_lost(); ++number) {
+    if (!log.foreign_of(number).empty()) free_there(log.foreign_of(number));
     std::vector<std::size_t> places;
     bool is_freed = false;
     for (bool is_first = true;; is_first = false) {
@@ -268,6 +272,7 @@ Session::TakenOver Session::make_again(std::uint64_t mark, const std::vector<pro
                                        const std::function<void(std::size_t, double)>& tell) {
   require_current();
   flush(true);
+  ask_of_others();
   struct Alone {  // what is read on the engines must not be freed meanwhile
     Session& session;
     explicit Alone(Session& of) : session(of) { session.be_alone(true); }

@@ -13,6 +13,9 @@ using protocol::View;
 
 namespace {
 
+constexpr const char* foreign_write =
+    "another client has written into it, or into a published array that it was computed from, which this "
+    "program's log does not have";
 constexpr std::size_t large_payload = std::size_t{64} << 10;
 std::int64_t limit = std::int64_t{1} << 28;
 double due_seconds = 0;
@@ -70,7 +73,7 @@ void CommandLog::add(Entry entry, bool is_in_order) {
     drop_lost(entry);  // no command of the log needs a lost array: its id can be forgotten when it dies
     forget_lost(entry.frees);
   }
-  if (entry.ran == 0 && entry.frees.empty()) return;
+  if (entry.ran == 0 && entry.frees.empty() && entry.foreign.empty()) return;
   const auto after = std::find_if(entries_.rbegin(), entries_.rend(), [&](const Entry& other) {
                        return other.number <= entry.number;
                      }).base();
@@ -205,7 +208,7 @@ bool CommandLog::spreads_loss(const Command& command) {
 void CommandLog::prune() {
   // Backwards: a command is needed when its array lives still, when a later command that is needed reads it,
   // or when it lived at a mark behind it.
-  std::unordered_set<ArrayId> dead, needed, kept;
+  std::unordered_set<ArrayId> dead, needed, kept, before;  // before: what others have written into later
   auto mark = marks_.rbegin();
   for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
     for (; mark != marks_.rend() && mark->number >= entry->number; ++mark)
@@ -216,9 +219,10 @@ void CommandLog::prune() {
     for (std::size_t index = batch.commands.size(); index-- > 0;) {
       const Command& command = batch.commands[index];
       const ArrayId id = command.out.base;
-      stays[index] = (!dead.contains(id) || needed.contains(id)) && !lost_.contains(id);
+      const bool is_lost = lost_.contains(id) && !before.contains(id);
+      stays[index] = (!dead.contains(id) || needed.contains(id)) && !is_lost;
       if (!stays[index]) {
-        if (lost_.contains(id)) note_change(entry->number, command);
+        if (is_lost) note_change(entry->number, command);
         continue;
       }
       if (command.creates) {
@@ -227,13 +231,25 @@ void CommandLog::prune() {
       }
       for_each_needed(command, [&](ArrayId operand) { needed.insert(operand); });
     }
+    for (const auto id : entry->foreign) {
+      before.insert(id);
+      if (!lost_.contains(id)) continue;
+      dead.insert(id);  // it is needed only as it was before
+      needed.erase(id);
+    }
     if (std::find(stays.begin(), stays.end(), false) == stays.end()) continue;
     std::size_t index = 0;
     std::erase_if(batch.commands, [&](const Command&) { return !stays[index++]; });
     replace(*entry, std::move(batch));
   }
-  for (auto& entry : entries_) std::erase_if(entry.frees, [&](ArrayId id) { return !kept.contains(id); });
-  if (std::erase_if(entries_, [](const Entry& entry) { return entry.ran == 0 && entry.frees.empty(); }) > 0)
+  const auto is_gone = [&](ArrayId id) { return !kept.contains(id); };
+  for (auto& entry : entries_) {
+    std::erase_if(entry.frees, is_gone);
+    std::erase_if(entry.foreign, is_gone);
+  }
+  if (std::erase_if(entries_, [](const Entry& entry) {
+        return entry.ran == 0 && entry.frees.empty() && entry.foreign.empty();
+      }) > 0)
     generation_ = next_generation();
   pack();
 }
@@ -274,6 +290,7 @@ void CommandLog::renumber(const std::function<ArrayId(ArrayId)>& id_of) {
     }
     batch.frees.clear();
     for (auto& id : entry.frees) id = id_of(id);
+    for (auto& id : entry.foreign) id = id_of(id);
     replace(entry, std::move(batch));
   }
   Lost lost;
@@ -319,6 +336,8 @@ Batch CommandLog::repeatable(std::size_t number, std::vector<std::size_t>& place
   places.clear();
   const Entry& entry = entries_[number];
   Batch batch = decode(entry);
+  if (first == 0)
+    for (const auto id : entry.foreign) lose(id, foreign_write);
   const auto has_changed = [&](const Command& command) {
     return reads_file(command.op) && !is_same_file(command, batch, entry.files);
   };

@@ -37,6 +37,8 @@ class CommandLog {
     double seconds = 0;
     std::vector<protocol::ArrayId> frees;
     std::vector<FileStamp> files;
+    /// Arrays into which other clients have written before it, since the batch before.
+    std::vector<protocol::ArrayId> foreign = {};
     std::int64_t bytes() const;  ///< of memory that it takes
   };
   /// Batches may come in any order of their numbers. Older commands may be forgotten meanwhile.
@@ -86,6 +88,10 @@ class CommandLog {
   bool needs_freed(const protocol::Batch& commands, std::size_t batch) const;
   /// What follows them.
   const std::vector<protocol::ArrayId>& frees_of(std::size_t batch) const { return entries_[batch].frees; }
+  /// Lost from this batch on, because others have written into them.
+  const std::vector<protocol::ArrayId>& foreign_of(std::size_t batch) const {
+    return entries_[batch].foreign;
+  }
   /// The arrays of the log that live, each as a whole. Forgets what nobody needs.
   std::vector<protocol::View> living();
   /// The elements of these arrays lie in files: the log begins with commands that read them. `number`: of the
@@ -114,6 +120,17 @@ class CommandLog {
   std::vector<Stored> unchanged() const;
   /// Other clients may write this array, which no log tells.
   void note_shared(protocol::ArrayId id) { shared_.insert(id); }
+  /// The engines say of arrays of this log when another client has written into them last, in numbers of
+  /// their own. Returns those of which the batch `number` is the first that knows: for Entry::foreign.
+  using Told = std::vector<std::pair<protocol::ArrayId, std::uint64_t>>;
+  std::vector<protocol::ArrayId> note_told(std::uint64_t number, const Told& told);
+  /// The same, behind batch `number`, where no batch tells.
+  void add_foreign(std::uint64_t number, const Told& told);
+  /// There are other engines, with numbers of their own.
+  void forget_told() { told_.clear(); }
+  bool has_shared() const { return !shared_.empty(); }
+  /// Before the log is repeated: what others have written into is lost from there on, and not before.
+  void find_foreign();
   /// Changes when arrays were added that other numbers do not tell, or all that was kept has gone. What was
   /// stored before that is not what the log begins with.
   std::uint64_t epoch() const { return epoch_; }
@@ -199,6 +216,10 @@ class CommandLog {
   Lost lost_;
   std::unordered_set<protocol::ArrayId> foreign_;  // of the lost ones, those that stay so
   std::unordered_set<protocol::ArrayId> shared_;   // by note_shared
+  struct Heard {
+    std::uint64_t when, number;
+  };
+  std::unordered_map<protocol::ArrayId, Heard> told_;  // by note_told
   std::size_t commands_ = 0;
   double seconds_ = 0;
   std::int64_t bytes_ = 0, sent_bytes_ = 0;

@@ -17,7 +17,7 @@ using protocol::Writer;
 
 namespace {
 
-constexpr std::uint64_t heading = 0x33474f4c4c4d4147;  // "GAMLLOG3"
+constexpr std::uint64_t heading = 0x34474f4c4c4d4147;  // "GAMLLOG4"
 enum class Kind : std::uint8_t { batch = 1, lost = 2, compressed = 3 };
 constexpr std::int64_t together_bytes = 1 << 17;  // of records that are compressed together
 constexpr std::size_t least_expected = std::size_t{1} << 12;
@@ -31,6 +31,8 @@ void put(Writer& out, const CommandLog::Entry& entry) {
   out.put(std::bit_cast<std::uint64_t>(entry.seconds));
   out.put(static_cast<std::uint32_t>(entry.frees.size()));
   for (const auto id : entry.frees) out.put(id);
+  out.put(static_cast<std::uint32_t>(entry.foreign.size()));
+  for (const auto id : entry.foreign) out.put(id);
   out.put(static_cast<std::uint32_t>(entry.files.size()));
   for (const auto& file : entry.files) {
     out.put_text(file.path);
@@ -66,6 +68,8 @@ CommandLog::Entry get_entry(Reader& in) {
   entry.seconds = std::bit_cast<double>(in.get<std::uint64_t>());
   entry.frees.resize(in.get_count(sizeof(ArrayId)));
   for (auto& id : entry.frees) id = in.get<ArrayId>();
+  entry.foreign.resize(in.get_count(sizeof(ArrayId)));
+  for (auto& id : entry.foreign) id = in.get<ArrayId>();
   entry.files.resize(in.get_count(4 + 8 + 8));
   for (auto& file : entry.files) {
     file.path = in.get_text();

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t share_of_marks = 16;  // of the log's limit, what marks alone may keep there
 
-/// A command of the log: entry, and command in it.
+/// A command of the log: entry, and command in it, from 1 on. 0: what others have written before that batch.
 using Place = std::pair<std::size_t, std::size_t>;
 
 }  // namespace
@@ -128,9 +128,10 @@ CommandLog::Past CommandLog::past(std::uint64_t key, const std::vector<ArrayId>&
     for (std::size_t entry = 0; entry < entries_.size(); ++entry) {
       if (entries_[entry].number <= mark->number) count = entry + 1;
       dead.insert(entries_[entry].frees.begin(), entries_[entry].frees.end());
+      for (const auto id : entries_[entry].foreign) last_write[id] = {entry, 0};
       const auto batch = decode(entries_[entry]);
       for (std::size_t index = 0; index < batch.commands.size(); ++index)
-        last_write[batch.commands[index].out.base] = {entry, index};
+        last_write[batch.commands[index].out.base] = {entry, index + 1};
     }
     why = "the log does not say how it was made";
   }
@@ -152,14 +153,16 @@ CommandLog::Past CommandLog::past(std::uint64_t key, const std::vector<ArrayId>&
       command.out.base = id_of(result);
       for (auto& operand : command.in) {
         auto* view = std::get_if<View>(&operand);
-        if (view == nullptr || lies_there(view->base, {number, index})) continue;
+        if (view == nullptr || lies_there(view->base, {number, index + 1})) continue;
         const ArrayId read = view->base;
         needed.insert(read);
         view->base = id_of(read);
         if (seen.insert(read).second) entry.frees.push_back(view->base);  // nobody reads it behind this
       }
     }
-    if (std::find(stays.begin(), stays.end(), true) == stays.end()) continue;
+    std::erase_if(entry.foreign, [&](ArrayId id) { return !needed.contains(id); });
+    for (auto& id : entry.foreign) id = id_of(id);
+    if (entry.foreign.empty() && std::find(stays.begin(), stays.end(), true) == stays.end()) continue;
     std::size_t index = 0;
     std::erase_if(batch.commands, [&](const Command&) { return !stays[index++]; });
     batch.frees.clear();
