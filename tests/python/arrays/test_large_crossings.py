@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Large arrays come to the engines in pieces: the same elements, no message that a lane cannot hold, and no half of an array."""
+"""Large arrays cross in pieces, to the engines and back: the same elements, no message that a lane cannot hold, and no half of an
+array."""
 
 import itertools
 import signal
@@ -9,7 +10,7 @@ import pytest
 
 import gamelan as np
 
-MANY = 20_000_000  # bytes: more than are sent as one
+MANY = 20_000_000  # bytes: more than cross as one
 SHAPES = [(MANY // 8 + 11,), (3, MANY // 16 + 1), (2, 3, MANY // 32 + 5), (MANY // 400, 61), (MANY // 32, 2, 1, 3)]
 
 
@@ -75,3 +76,55 @@ def test_an_interrupt_leaves_no_half(batches):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+VIEWS = {
+    "whole": lambda x: x,
+    "strided": lambda x: x[:, 1::3],
+    "reversed": lambda x: x[::-1, ::-1],
+    "transposed": lambda x: x.T,
+    "shifted": lambda x: x[5:, 7:-1],
+    "reshaped": lambda x: x.reshape(-1)[3:],
+    "broadcast": lambda x: (np if isinstance(x, np.ndarray) else numpy).broadcast_to(x[:1], (1500, 3000)),
+    "an expression": lambda x: (x * 2)[1:] - 1,
+    "not a box": lambda x: x.T.reshape(-1),
+}
+
+
+@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
+def test_elements_that_come_back(engine, view):
+    local = numpy.arange(3 * MANY / 8).reshape(-1, 3000)
+    assert numpy.array_equal(numpy.asarray(view(np.asarray(local))), view(local))
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_shapes_that_come_back(engine, shape):
+    local = numpy.arange(numpy.prod(shape), dtype=float).reshape(shape)
+    back = numpy.asarray(np.asarray(local) + 1)
+    assert numpy.array_equal(back, local + 1) and back.dtype == local.dtype
+
+
+def test_several_come_back(engine):
+    local = numpy.arange(MANY / 8)
+    there = [np.asarray(local), np.arange(200_000) * 2, np.asarray(local) * 3]
+    big, small, other = (numpy.asarray(x) for x in there)
+    assert numpy.array_equal(big, local) and numpy.array_equal(small, numpy.arange(200_000) * 2)
+    assert numpy.array_equal(other, local * 3)
+
+
+def test_replies_fit_a_lane(batches):
+    x = np.ones(8_000_000) + 1
+    before = batches()
+    numpy.asarray(x)
+    assert batches() - before >= 64_000_000 >> 25
+
+
+def test_what_others_may_write_comes_in_one_reply(batches):
+    x = np.ones(4_000_000) + 1
+    np.publish("test_large_crossings", x)
+    try:
+        before = batches()
+        numpy.asarray(x)
+        assert batches() - before <= 1
+    finally:
+        np.unpublish("test_large_crossings")
