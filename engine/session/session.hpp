@@ -51,10 +51,11 @@ class Session {
     std::int64_t guilty, first_lost;
   };
   FailurePlace place_of(const Failure& failure) const;
+  /// Rank 0 tells the maker of arrays, in the reply, which of those that its batch uses other clients have
+  /// written, and in which batch last; the next heartbeats tell of all such arrays. Other ranks do nothing.
+  void tell_of_others(const protocol::Batch& batch, protocol::Reply& reply) const;
   /// The batch has run: notes who holds its new arrays, and what is gone. `made` commands in front are not
   /// its own; `freed`: what it named to be freed.
-  /// The maker of arrays is told which of those that its batch uses others have written, and when.
-  void tell_of_others(const protocol::Batch& batch, protocol::Reply& reply) const;
   void note_holder(const protocol::Batch& batch, std::size_t made,
                    const std::vector<protocol::ArrayId>& freed);
   void free_all(std::vector<protocol::ArrayId> ids);

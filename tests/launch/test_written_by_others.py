@@ -71,3 +71,17 @@ print(*[told(lambda: float(array[0])) for array in (y, x, z, before)])
         GAMELAN_PROTECT="memory" if place == "memory" else str(tmp_path),
     )
     assert lines == ["30.0 3.0", "40.0", "30.0 True True 1.0"]
+
+
+def test_what_is_kept_for_the_next_kernel_knows_of_a_write_that_only_a_heartbeat_told(runtime, tmp_path):
+    lines = _lines(
+        f"""
+from gamelan._saved import _keeping, _repeating
+other(WRITE); time.sleep(2.5)
+kept = _keeping.Snapshot({{"x": x, "before": before}}, 1 << 20, lambda: None, _repeating.KeptLog())
+kept.write(__import__("pathlib").Path({str(tmp_path)!r}), set())
+found = _keeping.read({str(tmp_path)!r})
+print("another client" in found.missing.get("x", str(found.get("x"))), float(found["before"][0]))
+"""
+    )
+    assert lines == ["True 1.0"]

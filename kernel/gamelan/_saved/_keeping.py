@@ -25,13 +25,13 @@ class Snapshot:
     of random numbers, `arrays`, `bases` and weak `references`: the distributed arrays, `mark`: the moment in the log."""
 
     def __init__(self, variables, most_bytes, check, log=None):
-        self._log, self._log_part = log, log and log.part()
         arrays = ArraysToSave(may_recover=False)
         arrays.check = check
         groups = Groups(variables, arrays, most_bytes, check)
         named = {name: value for name, value in variables.items() if is_distributed(value)}
         arrays.divide(named, set().union(*groups.reached.values()), are_whole=True)
         self.mark = _core.mark_log([stored.array._b.id for stored in arrays.bases])
+        self._log, self._log_part = log, log and log.part()  # behind the mark, which hears of other clients' writes
         self.engines = _inheriting.place(self.mark) if arrays.bases else None
         self.missing, self.bytes, self.groups = dict(groups.failures), 0, []
         for names in groups:
