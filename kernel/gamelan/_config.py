@@ -126,13 +126,14 @@ def _read(name, value, given):
 class Config:
     """The options in force, as attributes; unknown names are refused."""
 
-    __slots__ = ("_measure", "_measured", "_values")
+    __slots__ = ("_first", "_measure", "_measured", "_values")
 
     def __init__(self):
         object.__setattr__(self, "_values", {})
         for name, (variable, _, default, _) in _TABLE.items():
             text = os.environ.get(variable, "")
             self._values[name] = _read(name, text, f"{variable}={text!r}") if text else default
+        object.__setattr__(self, "_first", dict(self._values))
         object.__setattr__(self, "_measured", None)
         object.__setattr__(self, "_measure", None)
         self._apply_threshold()
@@ -161,6 +162,10 @@ class Config:
             return self._values[name]
         except KeyError:
             raise AttributeError(f"no option {name!r}; there are {', '.join(_TABLE)}") from None
+
+    def changed(self):
+        """The options that are not as they were when the program began, as they were given, by name."""
+        return {name: value for name, value in self._values.items() if value != self._first[name]}
 
     def _apply_threshold(self):
         given = self._values["distribute_from"]

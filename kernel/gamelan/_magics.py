@@ -21,7 +21,7 @@ from ._dry._magic import DryMagics
 from ._launch._arguments import add_start_options, joined, positive, start_settings
 from ._launch._changing_line import NotebookLine
 from ._launch._errors import LaunchError
-from ._launch._tables import StatusTable
+from ._launch._tables import StatusTable, counted
 from ._magic_parser import Finished, MagicParser
 from ._named_memory import MemoryTable
 from ._protection import folder as checkpoints
@@ -99,7 +99,7 @@ class EngineMagics(Magics):
     def _require_none():
         running = _session.engines()
         if running is not None and not running.ending and _session.is_connected():
-            raise UsageError(f"engines run already ({running.ranks} ranks): %engines stop first, or %engines restart")
+            raise UsageError(f"engines run already ({counted(running.ranks, 'rank')}): %engines stop first, or %engines restart")
 
     def _stop(self, options, parser):
         own = _session.engines() or launch.current()

@@ -8,6 +8,7 @@ from . import _core
 from ._config import config
 from ._errors import EngineLostError
 from ._launch._changing_line import NotebookLine, TerminalLine
+from ._launch._tables import counted
 
 _END_S = 10.0  # within which the launcher learns how engines ended
 
@@ -133,7 +134,7 @@ def what_is_repeated():
     if not commands:
         return ""
     time = "less than a second" if seconds < 1 else f"about {seconds:.0f} s" if seconds < 120 else f"about {seconds / 60:.0f} min"
-    return f"{commands:,} command{'s' if commands > 1 else ''}, {time}"
+    return f"{counted(commands, 'command')}, {time}"
 
 
 def _what_follows(start):
@@ -150,6 +151,4 @@ def _what_follows(start):
 
 def _what_comes_again():
     commands = (_core.repeatable() or (0, 0))[0]
-    return (
-        f". Engines that follow compute the arrays again ({commands:,} command{'s' if commands > 1 else ''})" if commands else ""
-    )
+    return f". Engines that follow compute the arrays again ({counted(commands, 'command')})" if commands else ""

@@ -7,15 +7,14 @@ import os
 import shlex
 import sys
 import time
-from datetime import datetime
 
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_magic, magics_class
 
-from ._launch._tables import columns, duration, size
+from ._launch._tables import columns, counted, duration, engines, size
 from ._local import is_distributed
 from ._magic_parser import Finished, MagicParser
-from ._saved import _keeping, _loading, _notebook, _saving
+from ._saved import _earlier, _keeping, _loading, _notebook, _saving
 from ._saved._manifest import read_manifest
 from ._saved._trust import TrustedFolder
 
@@ -38,7 +37,7 @@ def _parser():
             sub.add_argument("cells", metavar="N", nargs="?", type=int, default=1, help="so many cells (1)")
             continue
         if name == "restore":
-            sub.add_argument("--of", metavar="WHEN", help="of an earlier kernel, as %%session lists them")
+            sub.add_argument("--of", metavar="KERNEL", help="of this earlier kernel, as %%session lists them")
         else:
             sub.add_argument("folder", metavar="DIR", nargs="?" if name == "show" else None)
         if name != "show":
@@ -104,11 +103,10 @@ class SessionMagics(Magics):
         earlier = keeper.earlier() if keeper is not None else []
         if keeper is not None and keeper.refusal:
             raise UsageError(f"%session: {keeper.refusal}")
-        chosen = [folder for folder, _ in earlier if options.of is None or folder.name.startswith(options.of)]
-        if not chosen:
-            raise UsageError(f"%session: {'no such kernel' if earlier else 'no earlier kernel of this notebook left variables'}")
-        chosen.sort(key=_has_values, reverse=True)  # the newest that had more than imports
-        self._bring_back(str(chosen[0]), options, _keeping.read)
+        names = None if options.only is None else _names(options.only)
+        chosen = _earlier.meant(earlier, options.of, names, keeper.restored_last if keeper is not None else "")
+        self._bring_back(str(chosen.folder), options, _keeping.read)
+        keeper.note_restored(chosen.name, is_all=options.only is None)
 
     def _undo(self, options, parser):
         keeper = _notebook.keeper
@@ -151,7 +149,11 @@ class SessionMagics(Magics):
         if load is _loading.load:
             print(f"loaded from {folder} in {took} (saved {loaded.saved_at}): {names}")
         else:
-            print(f"restored in {took}, as kept at {_clock(loaded.saved_at)}: {names}")
+            print(f"restored in {took}, as kept at {_earlier.clock(loaded.saved_at)}: {names}")
+            done, why_not = loaded.options
+            if done:
+                print(f"np.config as it was: {', '.join(f'{name} = {value!r}' for name, value in done.items())}")
+            _print_reasons("not as it was in np.config", why_not)
         if replaced:
             print(f"replaced: {', '.join(replaced)}")
         if options.keep and kept:
@@ -177,14 +179,6 @@ def variables_of(shell):
     return {name: value for name, value in variables if shell.user_ns_hidden.get(name, nothing) is not value}
 
 
-def _has_values(folder):
-    try:
-        with TrustedFolder(folder) as opened:
-            return any(about["kind"] != "module" for about in read_manifest(opened)["variables"].values())
-    except (OSError, ValueError):
-        return False
-
-
 def kept_in_words(keeper):
     """What is kept at each cell's end, and what earlier kernels of the notebook have left."""
     if keeper is None:
@@ -196,20 +190,22 @@ def kept_in_words(keeper):
         when, count, held, seconds = keeper.last
         clock = time.strftime("%H:%M:%S", time.localtime(when))
         lines.append(
-            f"kept at {clock} for the next kernel of this notebook: {count} variables, {size(held)}, in {seconds * 1e3:.0f} ms"
+            f"kept at {clock} for the next kernel of this notebook: {counted(count, 'variable')}, {size(held)}, "
+            f"in {seconds * 1e3:.0f} ms"
         )
     if keeper.history.in_words():
         lines.append(keeper.history.in_words())
-    for folder, is_ended in keeper.earlier():
-        how = "ended" if is_ended else "was lost"
-        lines.append(f"left by the kernel {folder.name}, which {how}: %session restore --of {folder.name}")
+    if earlier := keeper.earlier():
+        lines.append("left by earlier kernels of this notebook (%session restore --of KERNEL brings it back):")
+        lines.append(_earlier.listed(earlier))
     return "\n".join(lines)
 
 
 def undone_in_words(undone):
     """One line: which cells' effects went, which variables came back, and which could not."""
     labels = [f"[{label}]" for label in undone.cells]
-    what = f"cell{'s' if len(labels) > 1 else ''} {', '.join(labels if len(labels) < 6 else [*labels[:2], '...', labels[-1]])}"
+    shown = ", ".join(labels if len(labels) < 6 else [*labels[:2], "...", labels[-1]])
+    what = f"{'cell' if len(labels) == 1 else 'cells'} {shown}"
     verb = "is" if len(labels) == 1 else "are"
     parts = []
     if undone.back:
@@ -236,18 +232,13 @@ def described(folder, session):
         rows.append([name, about["kind"], " x ".join(map(str, about.get("shape", ()))), about.get("dtype", "")])
     held = sum(about["bytes"] for about in session["bases"] if about)
     lines = [
-        f"{folder}, saved {session['saved']} on {session['ranks'] or 'no'} engines: {len(session['variables'])} variables, "
-        f"{size(held)} in distributed arrays",
+        f"{folder}, saved {session['saved']} on {engines(session['ranks']) if session['ranks'] else 'no engines'}: "
+        f"{counted(len(session['variables']), 'variable')}, {size(held)} in distributed arrays",
         columns(rows),
     ]
     if session["missing"]:
         lines.append(f"were not saved: {_reasons(session['missing'])}")
     return "\n".join(lines)
-
-
-def _clock(saved_at):
-    """The time of a manifest, as a clock and a calendar here have it."""
-    return datetime.strptime(saved_at, "%Y-%m-%dT%H:%M:%S%z").astimezone().strftime("%H:%M:%S on %d %B")
 
 
 def duration_of(started):

@@ -7,6 +7,7 @@ import time
 
 from . import _core
 from ._launch import _work_note
+from ._launch._tables import counted
 from ._places import place
 
 _progress = None
@@ -57,7 +58,7 @@ def tell_work(engines):
         _next_note, _noted_in = now + 1.0, engines.connection_file
         beat = json.loads(_core.last_status())
         step = f"pass {beat['steps_done'] + 1} of {beat['steps_planned']} of its batch" if beat.get("batch") else ""
-        ahead = f"{total - done} recorded operation{'s' if total - done > 1 else ''} to do"
+        ahead = f"{counted(total - done, 'recorded operation')} to do"
         _work_note.leave(engines.connection_file, ", ".join(filter(None, [where, step, ahead, f"for {now - _busy_since:.0f} s"])))
 
 

@@ -200,7 +200,8 @@ def _start_detached(options) -> int:
 
 def _announce(engines, protect: str | None = None) -> None:
     """Tell who starts them what to set; the last line is GAMELAN_CONNECT's, which _start_detached waits for."""
-    print(f"session {engines.session}: {engines.ranks} engines serve, log {engines.log}")
+    who = f"{_tables.engines(engines.ranks)} {'serves' if engines.ranks == 1 else 'serve'}"
+    print(f"session {engines.session}: {who}, log {engines.log}")
     if engines.notice:
         print(engines.notice)
     if protect:

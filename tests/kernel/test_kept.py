@@ -44,11 +44,11 @@ def kept(environment):
 
 def lost(environment, *cells, program=PROGRAM):
     """A kernel that ran these cells and was killed when they were kept."""
-    notebook = Notebook(env=environment)
+    notebook, before = Notebook(env=environment), kept(environment)
     try:
         for code in (program, *cells, "last = 1"):
             assert notebook.run(code, timeout=60).status == "ok"
-        wait_until(lambda: (folder := kept(environment)) and '"last"' in (folder / "manifest.json").read_text(), 10, "kept")
+        wait_until(lambda: kept(environment) != before and '"last"' in read(environment), 10, "kept")
         os.kill(notebook.pid, 9)
         wait_until(lambda: not notebook.manager.is_alive(), 10)
     finally:
@@ -60,7 +60,10 @@ def test_values_come_back_after_kill_9_and_lost_arrays_are_named(environment):
     with Notebook(env=environment) as notebook:
         cell = notebook.run("import gamelan as np", timeout=60)
         assert "that was lost (last cell at " in cell.err and "%session restore brings them back" in cell.err
-        assert "which was lost: %session restore --of 2" in notebook.run("%session").out
+        listed = (
+            r"^KERNEL +KEPT +END +VARIABLES +SIZE +NAMES\n2\d+-\d+-\d+ +\d\d:\d\d:\d\d on .* lost +10 +7.63 MiB +a, held, n, "
+        )
+        assert re.search(listed, notebook.run("%session").out, re.MULTILINE)
         out = notebook.run("n = 1\n%session restore").out.splitlines()
         assert out[0].endswith(": np, a, held, n, words, small, tail, same, f, rng, last") and out[1] == "replaced: n"
         assert notebook.run("held[0][0] += 1; float(a.sum()), float(a[1, 3]), np.stats()['arrays']").text == "(1000500.0, 2.0, 1)"
@@ -71,6 +74,52 @@ def test_values_come_back_after_kill_9_and_lost_arrays_are_named(environment):
         assert notebook.run("%session restore --of 1999").ename == "UsageError"
         refused = notebook.run("%session restore --only n,typo,tipo")
         assert refused.reply["evalue"] == "that kernel has left no variable typo, tipo" and refused.ename == "UsageError"
+
+
+def test_after_two_losses_a_restore_asks_which_is_meant(environment):
+    """The second kernel, with its one variable, does not hide the first one's work."""
+    lost(environment, "n = 4")
+    first = kept(environment).name
+    lost(environment, program="import gamelan as np; x1 = 1")
+    second = kept(environment).name
+    with Notebook(env=environment) as notebook:
+        told = notebook.run("import gamelan", timeout=60).err
+        assert "2 kernels of this notebook that were lost left variables: %session lists them" in told
+        for asked in ("", "--of 2"):
+            cell = notebook.run(f"%session restore {asked}")
+            lines = cell.reply["evalue"].splitlines()[-2:]
+            assert [line.split()[0] for line in lines] == [second, first]
+            assert re.search(r" lost +2 +\d+ B +x1, last$", lines[0])
+        assert notebook.run("%session restore --only words").out.startswith("restored in ")
+        assert notebook.run(f"%session restore --of {second}").out.count("x1, last") == 1
+        notebook.run(f"%session restore --of {first} --keep")
+        assert notebook.run("n, x1, f(1)").text == "(4, 1, 5)"
+        assert notebook.run("n = 7; mark = 1").status == "ok"
+        wait_until(lambda: _mark(environment) == 1, 10, "kept")
+        os.kill(notebook.pid, 9)
+        wait_until(lambda: not notebook.manager.is_alive(), 10)
+    with Notebook(env=environment) as notebook:
+        assert notebook.run("%session restore", timeout=60).status == "ok", "who has restored has chosen"
+        assert notebook.run("n, x1").text == "(7, 1)"
+        assert re.search(rf"^{first} .* lost, restored ", notebook.run("%session").out, re.MULTILINE)
+
+
+def test_options_come_back(environment, tmp_path):
+    (tmp_path / "kept").mkdir()
+    lost(
+        environment,
+        f"np.config.protect = {str(tmp_path / 'kept' / 'here')!r}; np.config.log_bytes = 77_000; np.config.gather_limit = 5",
+    )
+    os.rename(tmp_path / "kept", tmp_path / "away")
+    with Notebook(env=environment) as notebook:
+        notebook.run("import gamelan as np; np.config.gather_limit = 6", timeout=60)
+        lines = notebook.run("%session restore").out.splitlines()
+        assert lines[1] == "np.config as it was: log_bytes = 77000"
+        assert lines[2] == f"not as it was in np.config: protect (there is no folder {tmp_path / 'kept' / 'here'} any more)"
+        assert notebook.run("np.config.log_bytes, np.config.protect, np.config.gather_limit, n").text == "(77000, '', 6, 3)"
+        os.rename(tmp_path / "away", tmp_path / "kept")
+        assert f"np.config as it was: protect = '{tmp_path / 'kept' / 'here'}'" in notebook.run("%session restore").out
+        assert notebook.run("np.checkpoint() > 8_000_000").text == "True"
 
 
 def test_files_are_private_and_go_when_they_change(environment):
@@ -124,7 +173,7 @@ def test_a_kernel_that_ends_in_order_offers_nothing_but_can_be_restored(environm
         notebook.run("n = 77")
     with Notebook(env=environment) as notebook:
         assert notebook.run("import gamelan as np", timeout=60).err == ""
-        assert "which ended: %session restore --of 2" in notebook.run("%session").out
+        assert re.search(r"^2\S+ +\S+ on .* in order +9 ", notebook.run("%session").out, re.MULTILINE)
         notebook.run("%session restore")
         assert notebook.run("n").text == "77"
 

@@ -21,6 +21,11 @@ def size(count: float | None) -> str:
     return ""
 
 
+def counted(count: int, one: str) -> str:
+    """So many of what `one` names: "1 variable", "2,000 variables"."""
+    return f"{count:,} {one}{'' if count == 1 else 's'}"
+
+
 def age(started: float | None) -> str:
     if not started:
         return ""
@@ -80,14 +85,17 @@ def summary_rows(counters: dict) -> list[list[str]]:
         moved += f", {size(counters.get('bytes_received', 0))} between nodes"
     return [
         ["ENGINES", ""],
-        ["ranks", f"{ranks} on {nodes} node{'s' if nodes > 1 else ''}" + (f", {silent} did not answer" if silent else "")],
+        ["ranks", f"{ranks} on {counted(nodes, 'node')}" + (f", {silent} did not answer" if silent else "")],
         ["memory", f"{size(held)} of {size(counters.get('heap_bytes_per_rank', 0) * ranks)}, at most {size(peak)} so far"],
         ["arrays", f"{counters.get('arrays', 0):,}"],
-        ["batches", f"{counters.get('batches', 0):,} with {counters.get('commands', 0):,} operations"],
+        ["batches", f"{counters.get('batches', 0):,} with {counted(counters.get('commands', 0), 'operation')}"],
         ["steps (passes over memory)", f"{counters.get('steps', 0):,}"],
         ["moved between ranks", moved],
         ["fetched to the notebook", size(counters.get("fetch_bytes", 0))],
-        ["instruction set", f"{counters.get('instruction_set', '')}, {counters.get('programs_compiled', 0):,} programs compiled"],
+        [
+            "instruction set",
+            f"{counters.get('instruction_set', '')}, {counted(counters.get('programs_compiled', 0), 'program')} compiled",
+        ],
     ]
 
 
@@ -108,7 +116,7 @@ def _with_unit(name: str, value: float) -> str:
 
 
 def headline(session: dict) -> str:
-    ranks = f"{session['ranks']} rank{'s' * (session['ranks'] != 1)}"
+    ranks = counted(session["ranks"], "rank")
     line = f"session {session['session']}: {session['state']}, {ranks} on {session['host']}"
     if session["slurm_job_id"]:
         line += f", Slurm job {session['slurm_job_id']}"
@@ -161,4 +169,4 @@ def table(rows: list[list[str]]) -> str:
 
 def engines(count):
     """How many engines, in words."""
-    return "1 engine" if count in (0, 1) else f"{count} engines"
+    return counted(max(count, 1), "engine")

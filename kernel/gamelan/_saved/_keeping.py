@@ -9,7 +9,7 @@ from dataclasses import asdict
 
 from .. import _core
 from .._local import is_distributed
-from . import _inheriting, _manifest
+from . import _inheriting, _manifest, _options
 from ._arrays import ArraysToSave
 from ._loading import LoadedSession, load_groups, require_names
 from ._pickling import pickler_class
@@ -22,7 +22,10 @@ from ._trust import TrustedFolder
 class Snapshot:
     """What is to be kept of variables. `check` is called now and then, and may raise GiveWay. `saved`: what they are, by name;
     `missing`: why others cannot be kept; `bytes` in all. `groups`: (names, pickle, numbers of arrays in it), `random`: the state
-    of random numbers, `arrays`, `bases` and weak `references`: the distributed arrays, `mark`: the moment in the log."""
+    of random numbers, `arrays`, `bases` and weak `references`: the distributed arrays, `mark`: the moment in the log, `options`
+    that were set, `restored`: the name of the kernel from which all variables came, for who sets it."""
+
+    restored = ""
 
     def __init__(self, variables, most_bytes, check, log=None):
         arrays = ArraysToSave(may_recover=False)
@@ -53,7 +56,7 @@ class Snapshot:
         self.saved = {name: _described(value) for name, value in variables.items() if name not in self.missing}
         self.arrays = [facts and asdict(facts) for facts in arrays.facts]
         self.bases = [_base_of(stored.array) for stored in arrays.bases]
-        self.references = arrays.references()
+        self.references, self.options = arrays.references(), _options.kept()
 
     def write(self, folder, there):
         """Writes the groups that are not there yet, then the manifest, and removes what it does not name. `there`: the
@@ -67,6 +70,7 @@ class Snapshot:
                     _write_file(folder / f"{digest}.pickle", data)
             log = self._log and self._log.write(folder, self._log_part)
             facts = {"bases": self.bases, "arrays": self.arrays, "pickles": entries, "log": log, "engines": self.engines}
+            facts |= {"options": self.options, "restored": self.restored}
             _write_file(folder / _manifest.NAME, _manifest.text_of({"variables": self.saved, "missing": self.missing, **facts}))
         except OSError:  # a full disk: what no manifest names goes again
             for digest in {entry["sha256"] for entry in entries} - there:
@@ -114,16 +118,18 @@ def _write_file(path, data):
 
 
 def read(path, names=None):
-    """The variables that are kept in a folder, as a LoadedSession. The engines compute the distributed arrays again."""
+    """The variables that are kept in a folder, as a LoadedSession. The engines compute the distributed arrays again. Options are
+    set as they were, unless `names` are given."""
     with TrustedFolder(path) as folder:
         session = _manifest.read_manifest(folder)
         require_names(session, names, "that kernel has left no variable")
         loaded, arrays = LoadedSession(), RepeatedArrays(folder, session, names is not None)
         loaded.saved_at, loaded.not_saved, loaded.missing = session["saved"], session["missing"], {}
-        if names is None:
-            arrays.begin()  # an error here leaves everything as it is
-        load_groups(session, names, lambda about: _bytes_of(folder, about), arrays, loaded)
-        arrays.finish(loaded)
+        with _options.brought_back(session.get("options", {}) if names is None else {}) as loaded.options:
+            if names is None:
+                arrays.begin()  # an error here leaves everything as it is
+            load_groups(session, names, lambda about: _bytes_of(folder, about), arrays, loaded)
+            arrays.finish(loaded)
     return loaded
 
 

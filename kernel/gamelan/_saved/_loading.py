@@ -21,11 +21,12 @@ __all__ = ["load_session"]
 
 class LoadedSession(dict):
     """The variables. `missing`: why others of the session could not be loaded, by name; `not_saved`: why others were not
-    saved; `saved_at`: when it was."""
+    saved; `saved_at`: when it was; `options`: those of np.config that were set as they were, and why others were not."""
 
     missing = {}
     not_saved = {}
     saved_at = ""
+    options = ({}, {})
 
 
 def load_session(path, names=None):

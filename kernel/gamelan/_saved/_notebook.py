@@ -13,7 +13,7 @@ import time
 from .. import _core
 from .._config import config
 from .._next_engines import show_notice
-from . import _keeping
+from . import _earlier, _keeping
 from ._folder import uninterrupted
 from ._generations import NotebookFolder
 from ._pickling import pickler_class
@@ -43,6 +43,7 @@ class Keeper:
         self._turn = self._turn_of_save = 0  # cells that have begun
         self._has_undone = False  # does the cell that runs undo others?
         self.refusal, self.last = "", None  # why nothing is kept; (time, variables, bytes, seconds) of what is
+        self.restored = self.restored_last = ""  # names of kernels: all variables came from it; the last of which any came
         self.spent_s = self.cells_s = 0.0  # of cells' time, for this and in all
 
     def folder(self):
@@ -199,6 +200,7 @@ class Keeper:
         with self._condition:
             if self._turn != turn:  # a cell has begun and did not wait
                 return False
+            snapshot.restored = self.restored
             self._is_behind, self._snapshot = False, snapshot
             self.history.add(snapshot)
             self._condition.notify_all()
@@ -239,9 +241,15 @@ class Keeper:
             time.sleep(0.005)
 
     def earlier(self):
-        """(folder, whether it ended in order) of the kernels that had this notebook before."""
+        """What the kernels that had this notebook before have left, the newest first (_earlier.Left)."""
         folder = self.folder()
-        return folder.earlier() if folder is not None and not self.refusal else []
+        return _earlier.look_at(folder.earlier()) if folder is not None and not self.refusal else []
+
+    def note_restored(self, name, is_all):
+        """The cell that runs has brought variables of an earlier kernel back."""
+        self.restored_last = name
+        if is_all:
+            self.restored = name
 
     def undo(self, count, bind):
         """The notebook becomes as it was before its last `count` cells. `bind(values, names)` binds variables and
@@ -252,6 +260,7 @@ class Keeper:
         with uninterrupted():
             bind(undone.back, undone.gone)
             self.history.accept(undone)
+            self.restored = ""  # that may be undone, too
         return undone
 
     def count_no_cell(self):
@@ -298,11 +307,6 @@ def keep(name, is_found_again, variables_of, is_offered=True):
 
 
 def offer(of):
-    """What the last kernel has left, if it did not end in order."""
+    """Why nothing is kept, or what earlier kernels that were lost have left."""
     earlier = of.earlier()
-    if of.refusal or not earlier or earlier[0][1]:
-        return of.refusal
-    when = time.strftime("%H:%M on %d %B", time.localtime(os.stat(earlier[0][0]).st_mtime))
-    return (
-        f"the kernel of this notebook that was lost (last cell at {when}) left its variables: %session restore brings them back"
-    )
+    return of.refusal if of.refusal or not earlier else _earlier.offered(earlier)

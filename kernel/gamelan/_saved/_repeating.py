@@ -4,7 +4,6 @@ engines repeat it, or takes over what the engines still have. What is kept of a 
 
 import io
 import os
-import sys
 import zlib
 
 import numpy
@@ -12,6 +11,7 @@ import numpy
 from .. import _core
 from .._config import config
 from .._errors import ProtocolError
+from .._launch._tables import counted
 from .._local import is_distributed
 from .._next_engines import show_notice
 from .._promotion import dtype_number
@@ -152,8 +152,7 @@ class RepeatedArrays:
             return {each: why if why and isinstance(made[each], str) else made[each] for each in wanted}
         if data is None:
             return why
-        count = f"{len(wanted)} array{'s' if len(wanted) > 1 else ''}"
-        print(f"gamelan: the engines compute {count} of the earlier kernel again", file=sys.stderr, flush=True)
+        show_notice(f"the engines compute {counted(len(wanted), 'array')} of the earlier kernel again")
         try:
             made = _core.take_over_log(data, wanted)
         except ProtocolError as error:

@@ -5,7 +5,6 @@ the rest is computed again."""
 
 import ctypes
 import json
-import sys
 import weakref
 from dataclasses import dataclass
 
@@ -14,7 +13,9 @@ import numpy
 from .. import _core
 from .._config import config
 from .._errors import EngineLostError
+from .._launch._tables import counted
 from .._local import is_distributed
+from .._next_engines import show_notice
 from .._promotion import dtype_number
 from ._arrays import ArrayFacts, root_of
 from ._keeping import pickled
@@ -124,7 +125,8 @@ class History:
 
     def _why_not(self, wanted):
         if wanted < 0:
-            return f"{len(self._cells)} cells have run since gamelan was imported"
+            verb = "has" if len(self._cells) == 1 else "have"
+            return f"{counted(len(self._cells), 'cell')} {verb} run since gamelan was imported"
         label = self._cells[wanted] if wanted < len(self._cells) else None
         older = [state for state in self._states if state.cells < wanted]
         if label is None or not older:
@@ -308,4 +310,4 @@ def _written_by_others(variables, mark=None):
 
 def _tell(commands, seconds):
     if seconds > _TOLD_S:
-        print(f"gamelan: the engines compute again: {commands:,} commands, about {seconds:.0f} s", file=sys.stderr, flush=True)
+        show_notice(f"the engines compute again: {counted(commands, 'command')}, about {seconds:.0f} s")

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The options that a notebook has set (np.config), for its next kernel. Not kept are those that say where engines are found: what
+is kept of the engines themselves says that."""
+
+import contextlib
+import os
+
+from .._checkpoint_folder import MEMORY
+from .._config import config
+
+_OF_THE_PLACE = ("connect", "route")
+
+
+def kept():
+    """The options that this program has changed since it began, by name."""
+    return {name: value for name, value in config.changed().items() if name not in _OF_THE_PLACE}
+
+
+@contextlib.contextmanager
+def brought_back(wanted):
+    """Sets the options that were kept, but those that this program has set itself. Yields (the values of those that were set, why
+    others were not), by name. After an error all are as they were."""
+    own, done, why_not = config.changed(), {}, {}
+    before = {name: config._given(name) for name in wanted if name in dir(config)}
+    try:
+        for name, value in wanted.items():
+            if name in own:
+                continue
+            try:
+                if name == "protect" and (reason := _why_no_folder(value)):
+                    raise ValueError(reason)
+                setattr(config, name, value)
+                done[name] = value
+            except (AttributeError, TypeError, ValueError) as error:  # of another version
+                why_not[name] = str(error)
+        yield done, why_not
+    except BaseException:
+        for name in done:
+            setattr(config, name, before[name])
+        raise
+
+
+def _why_no_folder(value):
+    """Why checkpoints cannot go there; nothing where they can."""
+    if not value or value == MEMORY or os.path.isdir(value):
+        return ""
+    above = os.path.dirname(os.path.abspath(value))
+    return "" if os.path.isdir(above) and os.access(above, os.W_OK) else f"there is no folder {value} any more"
