@@ -14,7 +14,8 @@ a = np.ones(500_000); b = a[::2]; k = [1]; same = k; generator = (each for each 
 rng = np.random.default_rng(3)
 def f(x): return x + k[0]
 """
-HISTORY = "__import__('sys').modules['gamelan._saved._notebook'].keeper.history"
+KEEPER = "__import__('sys').modules['gamelan._saved._notebook'].keeper"
+HISTORY = f"{KEEPER}.history"
 IS_KEPT = f"[state.cells for state in {HISTORY}._states][-1:] == [len({HISTORY}._cells)]"
 
 
@@ -132,3 +133,61 @@ def test_a_second_kernel_of_the_notebook_undoes_its_own_cells(tmp_path):
         run(second, "k = 2")
         assert second.run("%session undo").out == "cell [3] is undone; as before: k\n"
         assert second.run("k").text == "1"
+
+
+COUNTED = """
+a = np.ones(500_000); k = [1]; rng = np.random.default_rng(3); s = float(a.sum())
+"""
+
+
+@pytest.fixture
+def counted():
+    """A notebook in which everything can be kept."""
+    with Notebook(env=ENVIRONMENT) as notebook:
+        run(notebook, "import gamelan as np")
+        run(notebook, COUNTED)
+        yield notebook
+
+
+def test_a_cell_that_only_looks_counts_for_none(counted):
+    run(counted, "k.append(2)")
+    run(counted, "print(k, a[:3], float(a.sum()))")
+    run(counted, "%session")
+    counted.run("k")
+    assert counted.run("%session undo").out == "cell [3] is undone; as before: k\n", "at once: it had no pause"
+    run(counted, "a += 1")
+    run(counted, "rng.random()")
+    run(counted, "np.random.random(2)")
+    run(counted, "float(a[0])")
+    assert counted.run("%session undo").out == "cell [10] is undone; it had changed no variable\n", "but random numbers"
+    assert counted.run("%session undo 2").out == "cells [8], [9] are undone; as before: a (computed again), rng\n"
+    assert counted.run("float(a[0]), k").text == "(1.0, [1])"
+
+
+def test_run_all_leaves_states_behind_cells_that_take_long_enough_and_says_why_others_have_none():
+    with Notebook(env=ENVIRONMENT) as notebook:
+        none_left = f"{KEEPER}._earned_s = -9.0"  # of the time that may be spent on keeping
+        long = "k.append(2); time.sleep(1.5)"
+        codes = ["import gamelan as np, time", "k = [1]; time.sleep(1.5)", long, f"k.append(3); {none_left}", "k.append(4)"]
+        for cell in [notebook.send(code) for code in codes]:
+            assert notebook.finish(cell, 60).status == "ok"
+        wait_until(lambda: time.sleep(0.15) or notebook.run(IS_KEPT, store_history=False).text == "True", 10, "kept")
+        said = notebook.run("%session undo").reply.get("evalue", "")
+        assert said.startswith(
+            "%session: the state before cell [5] is not kept: it began at once after the cell before (Run All)"
+        )
+        assert said.endswith("; %session undo 2 goes back to the state before cell [4]")
+        assert (
+            "the state before cell [1] is not kept: gamelan was not imported yet"
+            in notebook.run("%session undo 5").reply["evalue"]
+        )
+        assert notebook.run("%session undo 2").out == "cells [4], [5] are undone; as before: k\n"
+        assert notebook.run("k").text == "[1, 2]"
+
+
+def test_a_state_that_is_too_long_ago(counted):
+    run(counted, "np.config.kept_bytes = 5000")
+    for number in range(4):
+        run(counted, f"k = bytes([{number}]) * 3000")
+    said = counted.run("%session undo 4").reply["evalue"]
+    assert "is not kept: it is too long ago (np.config.kept_bytes, or more than 50 states)" in said

@@ -25,6 +25,8 @@ from ._undo import History
 SHARE = 0.01  # half of what cells may lose: the other half is for waits until a save gives way
 _PAUSE_S = 0.05  # after a cell: the next one may be waiting already
 _GIVE_WAY_S = 0.02  # within which a save gives way; then it is given up, and ends by itself
+_MOST_UNDO_S = 1.0  # of an undo, to find out what the last cell has changed
+_FIRST_COST_S = 0.003  # of a save, until it is measured: one that takes longer than was earned gives way
 _SLOW = "slow to be pickled; %session save takes it"
 
 
@@ -34,10 +36,10 @@ class Keeper:
     def __init__(self, name, is_found_again, variables_of):
         self._name, self._is_found_again, self._variables_of = name, is_found_again, variables_of
         self._condition = threading.Condition()
-        self._is_wanted = self._is_saving = self._has_cell = self._is_behind = self._is_asleep = False
+        self._is_wanted = self._is_saving = self._has_cell = self._is_behind = self._is_asleep = self._is_prepared = False
         self._wanted_at = 0.0
         self._thread = self._folder = self._error = None
-        self._earned_s, self._cost_s, self._deadline = 0.0, 0.1, None
+        self._earned_s, self._cost_s, self._deadline = 0.0, _FIRST_COST_S, None
         self._there, self._too_large, self._saves = set(), {}, 0
         self._log, self.history = KeptLog(), History()
         self._turn = self._turn_of_save = 0  # cells that have begun
@@ -122,15 +124,16 @@ class Keeper:
         atexit.register(self._end)
 
     def _is_ready(self):
-        """Is it known where to write, and nothing being read or written?"""
+        """Is it known where to write, is all imported, and nothing being read or written?"""
         with self._condition:
-            return (self._folder is not None or self.refusal) and self._snapshot is None and not self._is_saving
+            return self._is_prepared and self._snapshot is None and not self._is_saving
 
     _snapshot = None  # to be written by the thread
 
     def _serve(self):
         self.folder()
         pickler_class()  # imports what it needs: no cell waits for that
+        self._is_prepared = True
         while True:
             with self._condition:
                 self._wait_for_work()
@@ -256,6 +259,11 @@ class Keeper:
         removes others."""
         if not config.kept_bytes:
             raise LookupError("nothing is kept to go back to (np.config.kept_bytes is 0)")
+        if self._has_undone and self._is_behind:  # there was no pause: has the last cell changed anything?
+            self.flush(_MOST_UNDO_S)
+            if self._is_ready():
+                self._deadline = time.perf_counter() + _MOST_UNDO_S
+                self._save()
         undone = self.history.undo(count, self._variables_of())
         with uninterrupted():
             bind(undone.back, undone.gone)

@@ -43,6 +43,16 @@ class State:
     def pickles(self):
         return [data for _, data, _ in self.groups]
 
+    def is_as(self, before):
+        """Has no variable changed since a state before it, nor the state of random numbers? False where that is not known: of
+        values that cannot be kept."""
+        return (
+            not (self.missing or before.missing)
+            and {names: data for names, data, _ in self.groups} == {names: data for names, data, _ in before.groups}
+            and (self.random, self.facts, self.bases) == (before.random, before.facts, before.bases)
+            and not (self.bases and _core.changed_since(before.mark, [base["id"] for base in self.bases]))
+        )
+
 
 @dataclass
 class Undone:
@@ -66,6 +76,7 @@ class History:
 
     def __init__(self):
         self._states, self._cells = [], []
+        self._had_state = set()  # how many cells had run, of the states that were ever kept
 
     def note_cell(self, label):
         self._cells.append(label)
@@ -76,10 +87,14 @@ class History:
             _core.keep_marks(set())
 
     def add(self, snapshot):
-        """The state now."""
-        self._states = [state for state in self._states if state.cells < len(self._cells)]
-        before = self._states[-1] if self._states else None
-        self._states.append(State(snapshot, len(self._cells), before))
+        """The state now. Cells that have changed nothing since the state before count for none."""
+        older = [state for state in self._states if state.cells < len(self._cells)]
+        state = State(snapshot, len(self._cells), older[-1] if older else None)
+        if older and state.is_as(older[-1]):
+            state.cells = older.pop().cells
+            del self._cells[state.cells :]
+        self._states = [*older, state]
+        self._had_state.add(state.cells)
         self._bound()
 
     def _bound(self):
@@ -121,20 +136,25 @@ class History:
         count = len(undone.cells)
         del self._cells[len(self._cells) - count :]
         self._states = [state for state in self._states if state.cells <= len(self._cells)]
+        self._had_state = {cells for cells in self._had_state if cells <= len(self._cells)}
         _core.keep_marks({state.mark for state in self._states})
 
     def _why_not(self, wanted):
         if wanted < 0:
             verb = "has" if len(self._cells) == 1 else "have"
             return f"{counted(len(self._cells), 'cell')} {verb} run since gamelan was imported"
-        label = self._cells[wanted] if wanted < len(self._cells) else None
         older = [state for state in self._states if state.cells < wanted]
-        if label is None or not older:
-            return f"the state before cell [{label}] is not kept: it is too long ago, or gamelan was not imported yet"
-        return (
-            f"the state before cell [{label}] is not kept: it began at once after the cell before, or that one was interrupted; "
-            f"%session undo {len(self._cells) - older[-1].cells} goes back to the state before {self._named(older[-1])}"
-        )
+        if wanted == 0:
+            why = "gamelan was not imported yet"
+        elif wanted in self._had_state:
+            why = f"it is too long ago (np.config.kept_bytes, or more than {MOST_STATES} states)"
+        else:
+            why = "it began at once after the cell before (Run All), or that one was interrupted"
+        told = f"the state before cell [{self._cells[wanted]}] is not kept: {why}"
+        if not older:
+            return told
+        count = len(self._cells) - older[-1].cells
+        return f"{told}; %session undo {count} goes back to the state before {self._named(older[-1])}"
 
 
 class _Return:
