@@ -74,7 +74,7 @@ def checkpoint():
 
     Notes
     -----
-    Arrays that the log has lost already (`np.config.log_bytes`) are not written.
+    Arrays for which the log had no room (`np.config.log_bytes`) are written, too, and are safe from then on.
 
     Examples
     --------
@@ -248,13 +248,17 @@ class _Checkpoint:
         """On a thread of its own."""
         try:
             seconds = self.accept() if self._is_stored() else None
-            if is_promised and seconds is not None:
-                show_notice(f"a checkpoint of {size(self.written)} is in {self.place}, made in {seconds:.1f} s")
+            self.tell(seconds, is_promised)
         except Exception as error:
             if self.is_wanted:
                 _give_up(error, self.place)
         finally:
             self._end()
+
+    def tell(self, seconds, is_promised):
+        """It is accepted after so many seconds, or is not: None."""
+        if is_promised and seconds is not None:
+            show_notice(f"a checkpoint of {size(self.written)} is in {self.place}, made in {seconds:.1f} s")
 
     def _is_stored(self):
         """Waits until the engines have written the copies; False where they never will, or nobody wants them."""
@@ -330,8 +334,12 @@ def _store_when_due():
         began = _core.moment()
         try:
             with _Checkpoint(place) as made:
-                made.copy(is_behind=True)
-                made.accept_when_stored(take_promise())
+                if _core.has_newly_unlogged():  # commands that use those arrays are in no log until this is
+                    made.copy(is_behind=False)
+                    made.tell(made.accept(), take_promise())
+                else:
+                    made.copy(is_behind=True)
+                    made.accept_when_stored(take_promise())
         except _Disturbed:
             return  # the end of the next batch makes one
         except Exception as error:

@@ -14,7 +14,7 @@ from IPython.core.magic import Magics, line_magic, magics_class
 from ._launch._tables import columns, counted, duration, engines, size
 from ._local import is_distributed
 from ._magic_parser import Finished, MagicParser
-from ._saved import _earlier, _keeping, _loading, _notebook, _saving
+from ._saved import _at_risk, _earlier, _keeping, _loading, _notebook, _saving
 from ._saved._manifest import read_manifest
 from ._saved._trust import TrustedFolder
 
@@ -165,6 +165,9 @@ class SessionMagics(Magics):
         folder = _path(options.folder) if getattr(options, "folder", None) else self._last
         if getattr(options, "folder", None) is None and (kept := kept_in_words(_notebook.keeper)):
             print(kept)
+        if getattr(options, "folder", None) is None:
+            for line in _at_risk.in_words(variables_of(self.shell)):
+                print(line)
         if folder is None:
             print("nothing is saved: %session save DIR writes the variables to a folder, %session load DIR brings them back")
             return

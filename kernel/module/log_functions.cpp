@@ -28,10 +28,26 @@ std::shared_ptr<Session> connected_session() {
 }
 
 py::list log_arrays() {
+  const auto session = connected_session();
   py::list arrays;
-  for (const auto& view : connected_session()->log().living())
+  auto views = session->log().living();
+  const auto beside = session->unlogged();
+  views.insert(views.end(), beside.begin(), beside.end());
+  for (const auto& view : views)
     arrays.append(py::make_tuple(view.base, static_cast<int>(view.dtype), py::tuple(py::cast(view.extents))));
   return arrays;
+}
+
+CommandLog::Lost unlogged() {
+  CommandLog::Lost why;
+  if (const auto session = current_session_or_null())
+    for (const auto& view : session->unlogged()) why.emplace(view.base, session->log().lost().at(view.base));
+  return why;
+}
+
+bool has_newly_unlogged() {
+  const auto session = current_session_or_null();
+  return session && session->log().has_newly_unlogged();
 }
 
 py::tuple written_log(std::uint64_t generation, std::size_t first) {
@@ -112,8 +128,13 @@ void add_log_functions(py::module_& m) {
   m.def("make_again", &make_again, py::arg("mark"), py::arg("wanted"), py::arg("tell"),
         "Makes arrays as they were at a mark, beside those that there are, after `tell(commands, seconds)`; "
         "returns their new ids, or why some cannot be made, by id. Waits.");
-  m.def("log_arrays", &log_arrays,
-        "The arrays that live, as the log has them: (id, number of the dtype, extents) of each.");
+  m.def(
+      "log_arrays", &log_arrays,
+      "The arrays that live, those that the log has lost, too: (id, number of the dtype, extents) of each.");
+  m.def("unlogged", &unlogged,
+        "Why the log cannot make arrays that the engines have, by id: they would be lost with the engines.");
+  m.def("has_newly_unlogged", &has_newly_unlogged,
+        "Has the log's limit made some of them so, since the log began with a checkpoint?");
 }
 
 }  // namespace gamelan::kernel

@@ -145,6 +145,8 @@ class Session {
   /// and raises what waiting raises; then nothing is left of it.
   TakenOver make_again(std::uint64_t mark, const std::vector<protocol::ArrayId>& wanted,
                        const std::function<void(std::size_t, double)>& tell);
+  /// CommandLog::unlogged, without those that died with their engines.
+  std::vector<protocol::View> unlogged() const;
   /// A moment at which nothing is on its way.
   struct Moment {
     std::uint64_t batches, log_epoch, engines;

@@ -24,6 +24,12 @@ void Session::store_if_due() {
   Ref::checked(PyObject_CallNoArgs(checkpoint_hook.get()));
 }
 
+std::vector<protocol::View> Session::unlogged() const {
+  auto arrays = log_.unlogged();
+  std::erase_if(arrays, [&](const auto& whole) { return recorder_.poison_of(whole.base) != nullptr; });
+  return arrays;
+}
+
 bool Session::is_anothers_turn() const { return is_alone_ && alone_thread_ != PyThread_get_thread_ident(); }
 
 bool Session::is_my_turn() const { return is_alone_ && alone_thread_ == PyThread_get_thread_ident(); }

@@ -122,6 +122,19 @@ def test_options_come_back(environment, tmp_path):
         assert notebook.run("np.checkpoint() > 8_000_000").text == "True"
 
 
+def test_arrays_that_would_be_lost_with_the_engines_are_told_once_and_listed(environment):
+    with Notebook(env=environment) as notebook:
+        notebook.run("import gamelan as np, numpy; np.config.log_bytes = 1_000_000", timeout=60)
+        told = notebook.run("big = np.asarray(numpy.ones(500_000)); np.sync()").err
+        assert told.startswith("gamelan: big would be lost with the engines: ") and "np.config.protect = 'memory', or a" in told
+        assert notebook.run("more = big + 1; np.sync()").err == ""
+        assert "would be lost with the engines: big, more: its elements came from this program" in notebook.run("%session").out
+        notebook.run("np.config.protect = 'memory'; np.sync()")
+        assert "would be lost" not in notebook.run("%session").out
+        notebook.run("import gamelan, os\nos.kill(gamelan._session.engines().status()['processes'][1]['pid'], 9)")
+        assert notebook.run("float(big.sum()), float(more.sum())", timeout=60).text == "(500000.0, 1000000.0)"
+
+
 def test_files_are_private_and_go_when_they_change(environment):
     lost(environment, "words = 'new'")
     folder = kept(environment)

@@ -13,7 +13,7 @@ import time
 from .. import _core
 from .._config import config
 from .._next_engines import show_notice
-from . import _earlier, _keeping
+from . import _at_risk, _earlier, _keeping
 from ._folder import uninterrupted
 from ._generations import NotebookFolder
 from ._pickling import pickler_class
@@ -94,6 +94,7 @@ class Keeper:
         has_undone, self._has_undone = self._has_undone, False
         if label is not None and not has_undone:
             self.history.note_cell(label)
+        _at_risk.tell_once(self._variables_of)
         if not config.kept_bytes:
             self.history.forget()
             return

@@ -16,6 +16,8 @@ namespace {
 constexpr const char* foreign_write =
     "another client has written into it, or into a published array that it was computed from, which this "
     "program's log does not have";
+constexpr const char* mend =
+    "np.config.protect ('memory', or a folder), which makes checkpoints, keeps such arrays";
 constexpr std::size_t large_payload = std::size_t{64} << 10;
 std::int64_t limit = std::int64_t{1} << 28;
 double due_seconds = 0;
@@ -64,7 +66,7 @@ std::uint64_t CommandLog::next_generation() {
 void CommandLog::set_due(double seconds) { due_seconds = seconds; }
 bool CommandLog::is_due() const {
   const bool is_long = seconds_ - stored_seconds_ > due_seconds || 2 * (bytes_ - stored_bytes_) > limit;
-  return storing_ == 0 && (is_asked_ || (due_seconds > 0 && is_long));
+  return storing_ == 0 && (is_asked_ || (due_seconds > 0 && (is_long || has_newly_unlogged_)));
 }
 
 void CommandLog::add(Entry entry, bool is_in_order) {
@@ -93,20 +95,28 @@ void CommandLog::skip(const std::vector<ArrayId>& written, const std::vector<Arr
   cut_all_marks(why);
   if (!marks_.empty()) marks_.back().changed.insert(written.begin(), written.end());
   if (!written.empty()) generation_ = next_generation();
-  for (const auto id : written) lose(id, why);
+  for (const auto id : written) {
+    lose(id, why);
+    unlogged_.erase(id);
+  }
   forget_lost(frees);
 }
 
 void CommandLog::forget_lost(const std::vector<ArrayId>& ids) {
-  for (const auto id : ids)
+  for (const auto id : ids) {
+    unlogged_.erase(id);
     if (!foreign_.contains(id)) lost_.erase(id);
+  }
 }
 
 void CommandLog::lose_all(const std::string& why) {
   epoch_ = next_generation();
   cut_all_marks(why);
   generation_ = next_generation();
-  for (const auto& view : living()) lose(view.base, why);
+  for (const auto& view : living()) {
+    lose(view.base, why);
+    unlogged_[view.base] = {view, entries_.back().number};
+  }
   entries_.clear();
   count();
 }
@@ -117,6 +127,7 @@ void CommandLog::clear() {
   entries_.clear();
   marks_.clear();
   lost_.clear();
+  unlogged_.clear();
   count();
 }
 
@@ -129,7 +140,10 @@ void CommandLog::keep_within_limit() {
     drop_large_payloads();
     prune();
   }
-  if (bytes_ > limit) lose_all("the log of its session had become too long (np.config.log_bytes)");
+  if (bytes_ > limit) {
+    has_newly_unlogged_ = true;
+    lose_all("the log of its session had become too long (np.config.log_bytes); " + std::string(mend));
+  }
   // Where little was forgotten, little will be: a loop that changes an array in place needs every turn.
   prune_above_ = std::max(least_to_prune, (4 * sent_bytes_ > 3 * before ? 4 : 2) * sent_bytes_);
 }
@@ -144,13 +158,21 @@ void CommandLog::drop_large_payloads() {
     if (std::none_of(batch.commands.begin(), batch.commands.end(), is_large)) continue;
     epoch_ = next_generation();
     for (const auto& command : batch.commands)
-      if (is_large(command))
-        lose(command.out.base, "its elements came from this process and were not kept (np.config.log_bytes)");
+      if (is_large(command)) {
+        lose(command.out.base,
+             "its elements came from this program, and the log had no room for them "
+             "(np.config.log_bytes); " +
+                 std::string(mend));
+        note_unlogged(entry.number, command);
+        has_newly_unlogged_ = true;
+      }
     std::erase_if(batch.commands, is_large);
     replace(entry, std::move(batch));
   }
   if (!lost_.empty())
     for (auto& entry : entries_) drop_lost(entry);
+  for (const auto& entry : entries_)
+    for (const auto id : entry.frees) unlogged_.erase(id);
   count();
 }
 
@@ -160,7 +182,10 @@ void CommandLog::drop_lost(Entry& entry) {
   const auto before = batch.commands.size();
   std::erase_if(batch.commands, [&](const Command& command) {
     const bool is_dropped = lost_.contains(command.out.base) || spreads_loss(command);
-    if (is_dropped) note_change(entry.number, command);
+    if (is_dropped) {
+      note_change(entry.number, command);
+      note_unlogged(entry.number, command);
+    }
     return is_dropped;
   });
   if (batch.commands.size() != before) replace(entry, std::move(batch));
@@ -222,7 +247,10 @@ void CommandLog::prune() {
       const bool is_lost = lost_.contains(id) && !before.contains(id);
       stays[index] = (!dead.contains(id) || needed.contains(id)) && !is_lost;
       if (!stays[index]) {
-        if (is_lost) note_change(entry->number, command);
+        if (is_lost) {
+          note_change(entry->number, command);
+          note_unlogged(entry->number, command);
+        }
         continue;
       }
       if (command.creates) {
@@ -242,6 +270,7 @@ void CommandLog::prune() {
     std::erase_if(batch.commands, [&](const Command&) { return !stays[index++]; });
     replace(*entry, std::move(batch));
   }
+  for (const auto id : dead) unlogged_.erase(id);
   const auto is_gone = [&](ArrayId id) { return !kept.contains(id); };
   for (auto& entry : entries_) {
     std::erase_if(entry.frees, is_gone);
@@ -303,12 +332,15 @@ void CommandLog::renumber(const std::function<ArrayId(ArrayId)>& id_of) {
 
 void CommandLog::append(CommandLog other, std::uint64_t number) {
   epoch_ = next_generation();
+  std::vector<ArrayId> nowhere;  // not even on the engines
+  for (const auto& each : other.lost_) nowhere.push_back(each.first);
   lost_.merge(other.lost_);
   shared_.merge(other.shared_);
   for (auto& entry : other.entries_) {
     entry.number = number;
     add(std::move(entry));
   }
+  for (const auto id : nowhere) unlogged_.erase(id);
 }
 
 void CommandLog::keep_only(const std::unordered_set<ArrayId>& wanted) {

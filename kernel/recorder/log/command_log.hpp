@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -118,6 +119,12 @@ class CommandLog {
   /// What a checkpoint has stored of arrays to which nothing was written since then, nor to the file. Without
   /// those that others may write.
   std::vector<Stored> unchanged() const;
+  /// Arrays that the log cannot make and that had run when they were lost to it, each as a whole: a
+  /// checkpoint may have their elements, and the log makes them from then on. Some may have died with their
+  /// engines since then, which the caller knows.
+  std::vector<protocol::View> unlogged() const;
+  /// Has the log's limit made some of them so, since the log began with a checkpoint?
+  bool has_newly_unlogged() const { return has_newly_unlogged_; }
   /// Other clients may write this array, which no log tells.
   void note_shared(protocol::ArrayId id) { shared_.insert(id); }
   /// The engines say of arrays of this log when another client has written into them last, in numbers of
@@ -142,8 +149,8 @@ class CommandLog {
   void end_storing(std::uint64_t key);
   /// Has the log begun anew with this checkpoint, and with none since then?
   bool begins_with(std::uint64_t key) const { return key != 0 && key == begun_with_; }
-  /// Repeating takes longer than so many seconds, or half of what the log may have is full: a checkpoint
-  /// should be made. 0: never.
+  /// Repeating takes longer than so many seconds, half of what the log may have is full, or the limit has
+  /// made it lose arrays: a checkpoint should be made. 0: never.
   static void set_due(double seconds);
   bool is_due() const;
   /// A checkpoint should be made in any case, until this is taken back.
@@ -201,6 +208,10 @@ class CommandLog {
   void lose_all(const std::string& why);
   void drop_large_payloads();
   void drop_lost(Entry& entry);
+  /// A command of batch `number` goes out of the log because its array is lost.
+  void note_unlogged(std::uint64_t number, const protocol::Command& command);
+  /// The log has what a checkpoint, which came behind batch `number`, has of arrays that were lost to it.
+  void find_unlogged(const std::vector<Stored>& arrays, std::uint64_t number);
   /// The commands of an entry that have run.
   static protocol::Batch decode(const Entry& entry);
   void replace(Entry& entry, protocol::Batch batch);
@@ -216,6 +227,12 @@ class CommandLog {
   Lost lost_;
   std::unordered_set<protocol::ArrayId> foreign_;  // of the lost ones, those that stay so
   std::unordered_set<protocol::ArrayId> shared_;   // by note_shared
+  struct Unlogged {
+    std::optional<protocol::View> whole;  // not known before the command that made it goes
+    std::uint64_t last = 0;               // batch that has written it, of those that the log has no more
+  };
+  std::unordered_map<protocol::ArrayId, Unlogged> unlogged_;
+  bool has_newly_unlogged_ = false;
   struct Heard {
     std::uint64_t when, number;
   };

@@ -40,8 +40,34 @@ void CommandLog::end_storing(std::uint64_t key) {
   freed_meanwhile_.clear();
 }
 
+void CommandLog::note_unlogged(std::uint64_t number, const Command& command) {
+  auto& [whole, last] = unlogged_[command.out.base];
+  if (command.creates) whole = command.out;
+  last = std::max(last, number);
+}
+
+void CommandLog::find_unlogged(const std::vector<Stored>& arrays, std::uint64_t number) {
+  for (const auto& stored : arrays) {
+    const auto id = stored.whole.base;
+    const auto found = unlogged_.find(id);
+    if (found == unlogged_.end() || found->second.last > number || foreign_.contains(id)) continue;
+    unlogged_.erase(found);
+    lost_.erase(id);
+  }
+}
+
+std::vector<protocol::View> CommandLog::unlogged() const {
+  std::vector<protocol::View> arrays;
+  for (const auto& [id, each] : unlogged_)
+    if (each.whole && lost_.contains(id) && !foreign_.contains(id)) arrays.push_back(*each.whole);
+  std::sort(arrays.begin(), arrays.end(), [](const auto& a, const auto& b) { return a.base < b.base; });
+  return arrays;
+}
+
 void CommandLog::begin_with(std::vector<Stored> arrays, std::uint64_t number, double seconds,
                             std::uint64_t storing) {
+  find_unlogged(arrays, number);
+  has_newly_unlogged_ = false;
   Batch batch;
   for (auto& stored : arrays) {
     Command command;

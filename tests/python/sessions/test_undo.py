@@ -228,5 +228,5 @@ def test_what_the_log_has_lost_is_named():
         undone = notebook.undo()
     finally:
         np.config.log_bytes = before
-    assert set(undone.lost) == {"z", "q"} and "were not kept" in undone.lost["z"]
+    assert set(undone.lost) == {"z", "q"} and "had no room for them" in undone.lost["z"]
     assert notebook.main.h == 0
