@@ -64,7 +64,7 @@ def test_status_in_another_process_says_what_computes(shared):
         shared.control("interrupt_request")
         shared.finish(cell)
     assert re.search(
-        r"computing: In \[\d+\], line 1, pass \d+ of \d+ of its batch, \d+ recorded operations? to do, for \d+ s", told[-1]
+        r"computing: In \[\d+\], line 1, pass \d+ of \d+ of its batch, [\d,]+ recorded operations? to do, for \d+ s", told[-1]
     )
     told.clear()
     shared.run("np.sync()")  # what the interrupt has left to compute
