@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // AVX2: vectors of 32 bytes, 16 registers. A bool is a lane of a whole vector register, as wide as the widest
-// dtype of the trace, with all bits set or none. Nothing is contracted, so fused multiply-adds are not used.
+// dtype of the trace, with all bits set or none. Nothing is contracted, so fused multiply-adds are only used
+// within exp, which is defined by them.
 //
 // The lanes behind the end of a piece cannot be left out of arithmetic here. Loads fill them with the first
 // element, which is wanted: so they raise no flag that this element does not raise.
 #pragma once
+#include <deque>
+
 #include "engine/jit/instructions.hpp"
 
 namespace gamelan::engine::jit {
@@ -52,6 +55,7 @@ class Avx2 final : public Instructions {
   static constexpr int spare = registers.vectors, second_spare = spare + 1;
 
   void emit_tables() override;
+  void emit_unusual() override;
 
   // In the scratch memory: masks of the tail's elements by their size, their number, and elements that go
   // through memory.
@@ -63,6 +67,7 @@ class Avx2 final : public Instructions {
   static Xmm low_half(const Xmm& x) { return Xmm(x.getIdx()); }
   /// A constant element, the same for every lane.
   Xbyak::Address all(std::uint64_t bits, Dtype dtype) { return ptr[rip + constant(bits, dtype)]; }
+  Xbyak::Address all(double number);
   bool has_wide_masks() const { return lanes_ == 4; }
   /// A bool in lanes of the dtype: in its own register or in `spare`.
   Xmm narrowed(Mask mask, Dtype dtype);
@@ -74,7 +79,16 @@ class Avx2 final : public Instructions {
   void multiply_wide(const Xmm& out, const Xmm& x, const Xbyak::Operand& y);
   void to_float64(const Xmm& out, const Xmm& x);
   void to_float32(const Xmm& out, const Xmm& x);
+  void exp(const Xmm& out, const Xmm& x);
+  void exp_mantissas(const Xmm& out, const Xmm& x);
+  void exp_of_any(const Xmm& out, const Xmm& x);
 
+  /// An exp some of whose results may be no normal numbers: where its code begins, and where it goes on.
+  struct Unusual {
+    Xmm out, x;
+    Xbyak::Label begin, end;
+  };
+  std::deque<Unusual> unusual_;
   Xbyak::Label window_;  // 32 bytes of ones, then 32 of zeros
 };
 

@@ -30,6 +30,8 @@ void Avx2::unary(Op op, Dtype dtype, const Xmm& out, const Xmm& x) {
     case Op::reciprocal:
       vmovapd(other, all(one(dtype), dtype));
       return binary(Op::divide, dtype, out, other, x);
+    case Op::exp:
+      return exp(out, x);
     case Op::sqrt:
       return wide ? vsqrtpd(out, x) : vsqrtps(out, x);
     default:

@@ -20,8 +20,8 @@ using Xbyak::Reg64;
 
 constexpr auto near = Xbyak::CodeGenerator::T_NEAR;
 
-constexpr std::size_t bytes_per_action = 256,
-                      bytes_around = 4096;  // generous: an action has 25 instructions at most, of bools
+constexpr std::size_t bytes_per_action = 1024,  // generous: exp has 70 instructions, all others 25 at most
+    bytes_around = 4096;
 constexpr std::size_t most_nodes_side_by_side = 2000;  // the code should stay in its cache
 
 /// A trace and all decisions about it.
@@ -269,7 +269,7 @@ const Registers& registers_of(InstructionSet set) {
 
 bool runs(InstructionSet set) {
   __builtin_cpu_init();
-  if (set == InstructionSet::avx2) return __builtin_cpu_supports("avx2");
+  if (set == InstructionSet::avx2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
          __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
 }

@@ -77,6 +77,7 @@ const Xbyak::Label& Instructions::constant(std::uint64_t bits, Dtype dtype) {
 }
 
 void Instructions::emit_constants() {
+  emit_unusual();
   for (auto& [key, label] : constants_) {
     align(64);
     L(label);

@@ -45,7 +45,7 @@ class Instructions : public Xbyak::CodeGenerator {
   bool is_tail() const { return is_tail_; }
   static constexpr int scratch_bytes = 128;
   void use_scratch(const Address& scratch) { scratch_ = scratch; }
-  /// Writes constants and tables; to be called after all code.
+  /// Writes code for rare cases, constants and tables; to be called after all other code.
   void emit_constants();
 
   // From and to memory: elements that lie one behind the other, or one element for all.
@@ -97,6 +97,8 @@ class Instructions : public Xbyak::CodeGenerator {
   /// Of floor, ceil, trunc and rint: without an exception.
   static std::uint8_t rounding(Op op);
 
+  /// Code to which other code jumps in rare cases.
+  virtual void emit_unusual() {}
   /// Other tables than constants.
   virtual void emit_tables() {}
   /// Where a constant element stands, as often as a vector has room for it.

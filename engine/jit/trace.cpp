@@ -13,7 +13,7 @@ bool is_integer(Dtype dtype) { return dtype == Dtype::int64 || dtype == Dtype::i
 
 bool holds(Dtype dtype) { return is_floating(dtype) || is_integer(dtype) || dtype == Dtype::bool_; }
 
-bool computes(Op op, Dtype loop) {
+bool computes(Op op, Dtype loop, InstructionSet set) {
   if (!holds(loop)) return false;
   switch (op) {
     case Op::copy:
@@ -48,6 +48,8 @@ bool computes(Op op, Dtype loop) {
     case Op::isnan:
     case Op::isfinite:
       return is_floating(loop);
+    case Op::exp:  // with AVX-512 the loops take libmvec's
+      return loop == Dtype::float64 && set == InstructionSet::avx2;
     case Op::invert:
     case Op::bitwise_and:
     case Op::bitwise_or:

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/jit/registers.hpp"
 #include "protocol/dtype.hpp"
 #include "protocol/ops.hpp"
 
@@ -43,9 +44,10 @@ struct Trace {
   std::vector<int> alias;  ///< by place
 };
 
-/// Which dtypes a trace can hold, which ops it can compute, and which values it can convert.
+/// Which dtypes a trace can hold, which ops it can compute in instructions of a set, and which values it can
+/// convert.
 bool holds(Dtype dtype);
-bool computes(Op op, Dtype loop);
+bool computes(Op op, Dtype loop, InstructionSet set);
 bool converts(Dtype from, Dtype to);
 
 /// The number of elements in a vector: as many of the trace's widest dtype as fit into these bytes.

@@ -13,7 +13,7 @@ elseif(GAMELAN_LEVELS STREQUAL "native")
   file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/native.cpp [[
     int main() {
       __builtin_cpu_init();
-      if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("f16c")) return 0;
+      if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("f16c")) return 0;
       return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
              __builtin_cpu_supports("avx512vl") ? 2 : 1;
     }]])

@@ -12,9 +12,10 @@ using protocol::Dtype;
 
 class Tracer {
  public:
-  Tracer(const Renamed& renamed, const StorageAssignment& storage)
+  Tracer(const Renamed& renamed, const StorageAssignment& storage, jit::InstructionSet set)
       : renamed_(renamed),
         storage_(storage),
+        set_(set),
         last_use_(renamed.values.size(), -1),
         node_(renamed.values.size(), -1) {
     for (std::size_t m = 0; m < storage.moves.size(); ++m)
@@ -56,7 +57,7 @@ class Tracer {
     const Step& step = step_of(move);
     switch (move.action) {
       case Action::compute:
-        return step.is_pair || (!step.is_nullary && jit::computes(step.op, step.loop_dtype));
+        return step.is_pair || (!step.is_nullary && jit::computes(step.op, step.loop_dtype, set_));
       case Action::cast:
         return jit::converts(dtype(step.in[0]), dtype(step.out));
       // A storage assignment does not know the dtypes of operands, so only copies without a cast are taken.
@@ -157,6 +158,7 @@ class Tracer {
 
   const Renamed& renamed_;
   const StorageAssignment& storage_;
+  const jit::InstructionSet set_;
   std::vector<int> last_use_;  // by value: move
   std::vector<int> node_;      // by value, in the trace at hand
   TracedMoves result_;
@@ -164,8 +166,9 @@ class Tracer {
 
 }  // namespace
 
-std::vector<TracedMoves> find_traces(const Renamed& renamed, const StorageAssignment& storage) {
-  return Tracer(renamed, storage).run();
+std::vector<TracedMoves> find_traces(const Renamed& renamed, const StorageAssignment& storage,
+                                     jit::InstructionSet set) {
+  return Tracer(renamed, storage, set).run();
 }
 
 }  // namespace gamelan::engine::tiles

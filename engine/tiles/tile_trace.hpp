@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From the interpreter to the compiled tier (engine/jit): runs of moves that it can compile become traces.
-// The interpreter does what lies between them, strided copies and transcendental functions; its values are in
-// register tiles before and after.
+// The interpreter does what lies between them, strided copies and most transcendental functions; its values
+// are in register tiles before and after.
 #pragma once
 #include <vector>
 
@@ -18,6 +18,7 @@ struct TracedMoves {
 };
 
 /// The longest runs that have two computing moves or more, in order.
-std::vector<TracedMoves> find_traces(const Renamed& renamed, const StorageAssignment& storage);
+std::vector<TracedMoves> find_traces(const Renamed& renamed, const StorageAssignment& storage,
+                                     jit::InstructionSet set);
 
 }  // namespace gamelan::engine::tiles

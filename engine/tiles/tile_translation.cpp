@@ -117,7 +117,7 @@ void Translation::compile(Specialization& special) const {
     calls.insert(calls.end(), special.calls.begin() + static_cast<std::ptrdiff_t>(next),
                  special.calls.begin() + static_cast<std::ptrdiff_t>(last));
   };
-  for (const TracedMoves& run : find_traces(renamed_, special.storage)) {
+  for (const TracedMoves& run : find_traces(renamed_, special.storage, *instructions_)) {
     auto code = jit::compile(run.trace, *instructions_);
     if (code == nullptr) continue;
     ++compiled;

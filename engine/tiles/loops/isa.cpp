@@ -22,7 +22,8 @@ constexpr auto highest_built = static_cast<Isa>(GAMELAN_HIGHEST_ISA);
 
 Isa best_of_processor() {
   __builtin_cpu_init();
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("f16c")) return Isa::baseline;
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("f16c"))
+    return Isa::baseline;
   const bool has_512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
   return has_512 ? Isa::avx512 : Isa::avx2;

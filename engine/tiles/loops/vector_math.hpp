@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which rows of the op table are computed by whole vectors of glibc's libmvec, in float and double. A partial
+// Which rows of the op table are computed by whole vectors, in float and double: of glibc's libmvec, and exp
+// of doubles with AVX2 by our own, which machine code computes too (docs/decisions/035). A partial
 // vector at the end is padded and goes through the same function. So a result depends on its argument only,
 // never on its place.
 #pragma once
@@ -8,6 +9,10 @@
 #include <cstddef>
 
 #include "engine/tiles/loops/element.hpp"
+#if defined(__AVX2__) && !defined(__AVX512F__)
+#include "engine/tiles/loops/exponential.hpp"
+#define GAMELAN_HAS_OWN_EXP
+#endif
 
 namespace gamelan::engine::tiles::GAMELAN_ISA {
 
@@ -114,6 +119,9 @@ GAMELAN_VECTOR_2(hypot, hypot)
 /// out[i] = op(x[i]); out may be x.
 template <protocol::Op op, class T>
 void map_vectors(const T* x, T* out, std::size_t n) {
+#ifdef GAMELAN_HAS_OWN_EXP
+  if constexpr (op == protocol::Op::exp && std::is_same_v<T, double>) return exponentials(x, out, n);
+#endif
   constexpr std::size_t width = lanes<T>;
   std::size_t done = 0;
   for (; done + width <= n; done += width) store(out + done, VectorFunction<op, T>::call(load(x + done)));

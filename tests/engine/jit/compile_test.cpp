@@ -15,6 +15,7 @@
 #include "engine/jit/exits.hpp"
 #include "engine/jit/schedule.hpp"
 #include "engine/tiles/loops/elementwise.hpp"
+#include "engine/tiles/loops/isa.hpp"
 #include "tests/random.hpp"
 
 namespace gamelan::engine::jit {
@@ -68,7 +69,8 @@ int find_value(Random& random, const Trace& trace, Dtype dtype, std::size_t limi
   return found.empty() ? -1 : random.pick(found);
 }
 
-void add_operation(Random& random, Sample& sample, const std::vector<Dtype>& used, bool freezes) {
+void add_operation(Random& random, Sample& sample, const std::vector<Dtype>& used, bool freezes,
+                   InstructionSet set) {
   Trace& trace = sample.trace;
   const Dtype loop = random.pick(used);
   if (random.chance(15)) {
@@ -80,7 +82,7 @@ void add_operation(Random& random, Sample& sample, const std::vector<Dtype>& use
   }
   const auto op =
       freezes && random.chance(50) ? Op::where : static_cast<Op>(random.below(protocol::op_count()));
-  if (!computes(op, loop)) return;
+  if (!computes(op, loop, set)) return;
   Node node{.kind = Kind::compute, .op = op, .dtype = tiles::result_dtype(op, loop), .from = loop};
   for (std::size_t k = 0; k < static_cast<std::size_t>(protocol::info(op).arity); ++k) {
     node.in[k] =
@@ -91,7 +93,7 @@ void add_operation(Random& random, Sample& sample, const std::vector<Dtype>& use
 }
 
 /// `freezes`: mostly selections, and stores of what was known early: there are exits then.
-Sample random_sample(Random& random, bool freezes) {
+Sample random_sample(Random& random, bool freezes, InstructionSet set) {
   Sample sample;
   std::vector<Dtype> used{Dtype::bool_, random.chance(50) ? Dtype::float64 : Dtype::float32,
                           random.chance(50) ? Dtype::int64 : Dtype::int32};
@@ -127,7 +129,7 @@ Sample random_sample(Random& random, bool freezes) {
     } else if (!freezes && random.chance(5)) {
       store(sample.trace.nodes.size());
     } else {
-      add_operation(random, sample, used, freezes);
+      add_operation(random, sample, used, freezes, set);
     }
   }
   const std::size_t known = sample.trace.nodes.size();
@@ -213,7 +215,7 @@ struct Found {
 void run_case(unsigned seed, InstructionSet set, Found& found) {
   SCOPED_TRACE("GAMELAN_TEST_SEED=" + std::to_string(seed));
   Random random(seed);
-  const Sample sample = random_sample(random, seed % 2 == 0);
+  const Sample sample = random_sample(random, seed % 2 == 0, set);
   const auto exits = find_exits(sample.trace);
   found.exits += exits.size();
   found.spills += static_cast<std::size_t>(make_schedule(sample.trace, exits, registers_of(set)).spill_slots);
@@ -249,7 +251,9 @@ class Compile : public ::testing::TestWithParam<InstructionSet> {
  protected:
   void SetUp() override {
     if (!runs(GetParam())) GTEST_SKIP() << "not on this processor";
+    tiles::set_isa(GetParam() == InstructionSet::avx2 ? tiles::Isa::avx2 : tiles::Isa::avx512);
   }
+  void TearDown() override { tiles::set_isa(tiles::best_isa()); }
 };
 
 TEST_P(Compile, random_traces_equal_the_loops) {

@@ -11,6 +11,7 @@
 
 #include "engine/jit/compile.hpp"
 #include "engine/tiles/loops/elementwise.hpp"
+#include "engine/tiles/loops/isa.hpp"
 
 namespace gamelan::engine::jit {
 namespace {
@@ -74,7 +75,9 @@ class Operations : public ::testing::TestWithParam<InstructionSet> {
  protected:
   void SetUp() override {
     if (!runs(GetParam())) GTEST_SKIP() << "not on this processor";
+    tiles::set_isa(GetParam() == InstructionSet::avx2 ? tiles::Isa::avx2 : tiles::Isa::avx512);
   }
+  void TearDown() override { tiles::set_isa(tiles::best_isa()); }
 
   /// Loads the operands of `node`, each repeated or not, computes it and stores it. `is_mixed`: beside values
   /// of 8 bytes, so that vectors have fewer lanes.
@@ -162,7 +165,7 @@ TEST_P(Operations, every_operation_at_every_length) {
   for (int number = 0; number < protocol::op_count(); ++number) {
     const auto op = static_cast<Op>(number);
     for (const Dtype loop : dtypes) {
-      if (!computes(op, loop)) continue;
+      if (!computes(op, loop, GetParam())) continue;
       const auto arity = static_cast<std::size_t>(protocol::info(op).arity);
       std::vector<Dtype> operands(arity, loop);
       if (op == Op::where) operands[0] = Dtype::bool_;

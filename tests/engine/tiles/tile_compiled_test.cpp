@@ -30,6 +30,10 @@ class Compiled : public ::testing::TestWithParam<Isa> {
     set_isa(best_isa());
   }
 
+  static jit::InstructionSet set() {
+    return GetParam() == Isa::avx2 ? jit::InstructionSet::avx2 : jit::InstructionSet::avx512;
+  }
+
  private:
   std::uint64_t before_ = programs_compiled();
 };
@@ -178,7 +182,7 @@ TEST_P(Compiled, no_exit_where_something_is_still_to_be_computed) {
     traits[k].alias = static_cast<int>(k);
   }
   const Renamed renamed = rename(program);
-  const auto traces = find_traces(renamed, tiles::assign_storage(renamed, traits));
+  const auto traces = find_traces(renamed, tiles::assign_storage(renamed, traits), set());
   ASSERT_EQ(traces.size(), 1U);
   EXPECT_TRUE(jit::find_exits(traces[0].trace).empty()) << "a conversion to float64 has no value yet";
   for (const std::int64_t count : {1, 7, 8, 9, 1000, 1024, 5000}) Comparison(program, count, 3).check();
@@ -193,7 +197,7 @@ TEST_P(Compiled, points_that_have_escaped_are_left) {
     traits[k].is_contiguous = true;
     traits[k].alias = static_cast<int>(k);
   }
-  const auto traces = find_traces(renamed, tiles::assign_storage(renamed, traits));
+  const auto traces = find_traces(renamed, tiles::assign_storage(renamed, traits), set());
   ASSERT_EQ(traces.size(), 1U);
   // After every condition but the first, where the count is not yet known, and the last, which saves too
   // little.

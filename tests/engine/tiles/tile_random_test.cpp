@@ -161,7 +161,9 @@ Program random_program(Random& random, std::size_t operand_count, const std::vec
       const auto op = static_cast<Op>(random.below(protocol::op_count()));
       const Dtype loop = random.pick(used);
       if (!protocol::is_elementwise(op) || find_loop(op, loop) == nullptr) continue;
-      if (taste == Taste::compiled && !jit::computes(op, loop) && !random.chance(2)) continue;
+      if (taste == Taste::compiled && !jit::computes(op, loop, jit::InstructionSet::avx2) &&
+          !random.chance(2))
+        continue;
       Instruction step = compute(op, loop, -1);
       const auto& info = protocol::info(op);
       bool has_inputs = true;
