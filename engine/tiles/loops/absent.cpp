@@ -4,6 +4,7 @@
 // such levels. GAMELAN_ABSENT_* say which loops are meant.
 #include "engine/tiles/loops/elementwise_tables.hpp"
 #include "engine/tiles/loops/fold_tables.hpp"
+#include "engine/tiles/loops/moment_tables.hpp"
 #include "engine/tiles/loops/scan_tables.hpp"
 #include "engine/tiles/loops/small_products.hpp"
 
@@ -28,6 +29,7 @@ Cast cast_loop(Dtype, Dtype) { return nullptr; }
 FoldLoops fold_loops(Op, Dtype) { return {}; }
 bool write_identity(Op, Dtype, void*) { return false; }
 ScanLoops scan_loops(Op, Dtype) { return {}; }
+MomentLoops moment_loops(Dtype) { return {}; }
 SmallProductLoop small_product_loop(Dtype) { return nullptr; }
 #endif
 
