@@ -6,6 +6,16 @@
 
 namespace gamelan::engine::plan {
 
+/// Partials of squared deviations are moments (engine/tiles/loops/moments.hpp): float64, with their parts
+/// along an axis of their own.
+inline constexpr std::int64_t moment_parts = 4;
+inline bool has_moments(Op fold) { return fold == Op::squared_deviations; }
+/// Where that axis lies among those of the partials: before a last axis that is kept, so that loops run along
+/// it; else it is the last one.
+inline std::size_t moments_axis(const std::vector<bool>& reduced) {
+  return reduced.size() - (reduced.back() ? 0 : 1);
+}
+
 /// First half of reductions over the same axes. For each of them the program computes values into scratch,
 /// reduction block by reduction block (and may store arrays on the way). Each reduction block is folded to
 /// one element of `partials`. The axes of `partials` are the iteration axes, except that a reduced axis
@@ -13,7 +23,7 @@ namespace gamelan::engine::plan {
 /// half.
 struct FoldBlocks {
   struct Fold {
-    Op op{};  ///< the binary op
+    Op op{};  ///< the binary op, or squared_deviations
     Dtype loop{};
     int partials = -1;       ///< slot
     int command = -1;        ///< the command of the batch to which floating-point errors of the fold belong
@@ -33,7 +43,7 @@ struct FoldBlocks {
 /// output.
 struct FoldFinish {
   int partials = -1;
-  Operand input;  ///< the partials, iteration space = kept axes then reduced axes
+  Operand input;  ///< the partials, iteration space = kept axes, reduced axes, then that of moments if any
   std::size_t kept_axes = 0;
   Layout iterations;  ///< over the kept axes
   Operand output;

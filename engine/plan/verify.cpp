@@ -321,6 +321,14 @@ class Steps {
       if (!fold.reduced[k]) of_results.axes.push_back(fold.kept.axes[k]);
     for (const auto& each : fold.folds) {
       const auto& of = info(each.partials);
+      if (has_moments(each.op)) {
+        Shape of_moments = partials;
+        of_moments.insert(of_moments.begin() + static_cast<std::ptrdiff_t>(moments_axis(fold.reduced)),
+                          moment_parts);
+        require(of.extents == of_moments, "moments are not one record for each block");
+        require(!each.is_result && of.dtype == Dtype::float64, "moments are of another dtype");
+        continue;
+      }
       require(of.extents == (each.is_result ? results : partials), "partials are not one for each block");
       require(of.dtype == each.loop, "partials have another dtype than their fold");
       if (!each.is_result) continue;

@@ -11,6 +11,7 @@
 #include "engine/steps/carry.hpp"
 #include "engine/steps/fold_regions.hpp"
 #include "engine/steps/fold_values.hpp"
+#include "engine/steps/moment_blocks.hpp"
 #include "engine/steps/row_parts.hpp"
 #include "engine/steps/run_step.hpp"
 #include "engine/steps/shared_work.hpp"
@@ -23,6 +24,7 @@ namespace {
 
 using distribution::Box;
 using distribution::extents_of;
+using distribution::Layout;
 using protocol::Shape;
 
 constexpr std::int64_t scratch_bytes = 131'072;  // of the values of a region: half a small second-level cache
@@ -98,7 +100,7 @@ class BlockFolder {
 
   /// The values of one fold over a region, then its partials.
   struct Scratch {
-    std::int64_t item = 0;    ///< bytes of a partial, and of a value unless
+    std::int64_t item = 0;    ///< bytes of a partial but for moments, and of a value unless
     bool are_truths = false;  ///< the values are bytes to be counted
     std::int64_t value_bytes() const { return are_truths ? 1 : item; }
     std::byte* memory = nullptr;        ///< of the workspace
@@ -225,8 +227,12 @@ class BlockFolder {
     tiles::float_errors().clear();
     for (std::size_t f = 0; f < scratch_.size(); ++f) {
       auto& scratch = scratch_[f];
-      fold_blocks(fold_, fold_.folds[f], {scratch.values, scratch.strides, extents, grid, scratch.are_truths},
-                  scratch.partials);
+      const ReductionBlocks blocks{scratch.values, scratch.strides, extents, grid, scratch.are_truths};
+      if (plan::has_moments(fold_.folds[f].op)) {
+        store_moments(fold_.folds[f], blocks, region, owner);
+        continue;
+      }
+      fold_blocks(fold_, fold_.folds[f], blocks, scratch.partials);
       tiles::note_fold(fold_.folds[f].op, fold_.folds[f].loop, fold_.folds[f].command);
       store_partials(fold_.folds[f], scratch_[f], region, owner);
     }
@@ -246,28 +252,60 @@ class BlockFolder {
     values_.compute(elements, owner, targets_);
   }
 
+  /// Where the partials of a region go in the owner's block.
+  struct Target {
+    std::byte* address;
+    Shape extents, strides;
+    bool is_adjacent;  ///< in C order, with nothing between them
+  };
+  Target target_of(int slot, const Layout& layout, const Box& part, std::size_t item, int owner) const {
+    const Box block = layout.box(owner);
+    const Shape block_extents = extents_of(block);
+    Target target{nullptr, extents_of(part), protocol::contiguous_strides(block_extents, item), false};
+    std::int64_t offset = 0;
+    for (std::size_t k = 0; k < part.size(); ++k)
+      offset += (part[k].first - block[k].first) * target.strides[k];
+    target.address = context_.block(slot, owner) + offset;
+    target.is_adjacent = !part.empty() && std::equal(target.extents.begin() + 1, target.extents.end(),
+                                                     block_extents.begin() + 1);
+    return target;
+  }
+  static void store(protocol::Dtype dtype, const std::byte* from, const Target& to) {
+    const auto item = protocol::size_of(dtype);
+    if (to.is_adjacent)
+      std::memcpy(to.address, from, static_cast<std::size_t>(protocol::element_count(to.extents)) * item);
+    else
+      copy_box(dtype, dtype, to.extents, from, protocol::contiguous_strides(to.extents, item), to.address,
+               to.strides);
+  }
+
+  /// The region's box of the partials, but for the axis of moments.
+  Box partials_of(Box region) const {
+    for (std::size_t k = 0; k < dims_; ++k)
+      if (fold_.is_complete && fold_.reduced[k]) region[k] = {0, 1};
+    return region;
+  }
+
   void store_partials(const plan::FoldBlocks::Fold& fold, const Scratch& scratch, const Box& region,
                       int owner) {
     const auto& layout = fold.is_result ? fold_.kept : context_.info(fold.partials).layout;
-    const auto item = static_cast<std::size_t>(scratch.item);
-    const Box block = layout.box(owner);
-    Box part = region;
-    Shape extents(dims_), block_extents(dims_);
-    for (std::size_t k = 0; k < dims_; ++k) {
-      if (fold_.is_complete && fold_.reduced[k]) part[k] = {0, 1};
-      extents[k] = part[k].size();
-      block_extents[k] = block[k].size();
-    }
-    const Shape to = protocol::contiguous_strides(block_extents, item);
-    std::int64_t offset = 0;
-    for (std::size_t k = 0; k < dims_; ++k) offset += (part[k].first - block[k].first) * to[k];
-    if (dims_ > 0 && std::equal(extents.begin() + 1, extents.end(), block_extents.begin() + 1)) {
-      std::memcpy(context_.block(fold.partials, owner) + offset, scratch.partials.data(),
-                  static_cast<std::size_t>(protocol::element_count(extents)) * item);
-      return;
-    }
-    copy_box(fold.loop, fold.loop, extents, scratch.partials.data(),
-             protocol::contiguous_strides(extents, item), context_.block(fold.partials, owner) + offset, to);
+    store(
+        fold.loop, scratch.partials.data(),
+        target_of(fold.partials, layout, partials_of(region), static_cast<std::size_t>(scratch.item), owner));
+  }
+
+  void store_moments(const plan::FoldBlocks::Fold& fold, const ReductionBlocks& blocks, const Box& region,
+                     int owner) {
+    Box part = partials_of(region);
+    part.insert(part.begin() + static_cast<std::ptrdiff_t>(plan::moments_axis(fold_.reduced)),
+                {0, plan::moment_parts});
+    const auto to =
+        target_of(fold.partials, context_.info(fold.partials).layout, part, sizeof(double), owner);
+    if (!to.is_adjacent) moments_.resize(static_cast<std::size_t>(protocol::element_count(to.extents)));
+    auto* const records = to.is_adjacent ? reinterpret_cast<double*>(to.address) : moments_.data();
+    moments_of_blocks(fold_, fold, blocks, records);
+    tiles::float_errors().clear();  // nobody is told of them
+    if (!to.is_adjacent) store(protocol::Dtype::float64, reinterpret_cast<const std::byte*>(records), to);
   }
 
   const StepContext& context_;
@@ -276,6 +314,7 @@ class BlockFolder {
   FoldValues values_;
   std::size_t dims_;
   std::vector<Scratch> scratch_;         // by fold
+  std::vector<double> moments_;          // of a region, where they do not lie together
   std::vector<tiles::Pointer> targets_;  // by fold: its scratch
   std::vector<int> factors_;  // two operands whose products are added up; empty: it is something else
   std::vector<int> plain_;  // by fold: the operand that it folds as it lies; empty when something is computed

@@ -2,6 +2,7 @@
 // Reductions, second half: the partials of each result are folded by a fixed tree.
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "engine/steps/box_copies.hpp"
 #include "engine/steps/indices.hpp"
@@ -9,6 +10,7 @@
 #include "engine/steps/run_step.hpp"
 #include "engine/tiles/float_errors.hpp"
 #include "engine/tiles/loops/fold.hpp"
+#include "engine/tiles/loops/moments.hpp"
 
 namespace gamelan::engine::steps {
 namespace {
@@ -18,6 +20,28 @@ using distribution::Piece;
 using protocol::Shape;
 
 constexpr std::int64_t finish_elements = 262144;  // partials finished at once
+
+/// Folds the partials of `row` results, one row of them after the other, into the first row.
+void finish_rows(const plan::FoldFinish& fold, std::int64_t partials, std::int64_t row, std::byte* values) {
+  tiles::float_errors().clear();
+  if (plan::has_moments(fold.fold)) {
+    auto* const records = reinterpret_cast<double*>(values);
+    tiles::merge_moments(records, partials / tiles::moment_parts, row);
+    tiles::squared_deviations_of(records, row, records);
+    tiles::float_errors().clear();  // nobody is told of them
+    return;
+  }
+  tiles::fold_pairs(fold.fold, fold.loop, values, partials, row);
+  tiles::note_fold(fold.fold, fold.loop, fold.command);
+}
+
+/// What the fold of no elements gives, `row` times.
+void fill_with_identity(const plan::FoldFinish& fold, std::int64_t row, std::byte* values) {
+  const auto op = plan::has_moments(fold.fold) ? protocol::Op::add : fold.fold;
+  const auto identity = tiles::identity(op, fold.loop);
+  const auto item = protocol::size_of(fold.loop);
+  for (std::int64_t i = 0; i < row; ++i, values += item) std::memcpy(values, identity->bytes.data(), item);
+}
 
 /// Finishes the results of a box of this rank's part.
 void finish(const StepContext& context, const plan::FoldFinish& fold, const Box& mine) {
@@ -36,7 +60,7 @@ void finish(const StepContext& context, const plan::FoldFinish& fold, const Box&
   }
   Shape chunks(fold.kept_axes);
   for (std::size_t k = 0; k < fold.kept_axes; ++k) chunks[k] = (mine[k].size() + chunk[k] - 1) / chunk[k];
-  std::vector<std::byte> values;
+  const auto values = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(elements * item));
   for_each_index(chunks, [&](const Shape& at) {
     Box kept(fold.kept_axes);
     Shape extents(fold.kept_axes), first(fold.kept_axes);
@@ -46,12 +70,9 @@ void finish(const StepContext& context, const plan::FoldFinish& fold, const Box&
       extents[k] = kept[k].size();
     }
     const auto row = protocol::element_count(extents);
-    values.resize(static_cast<std::size_t>(row * blocks * item));
     const Shape row_strides = protocol::contiguous_strides(extents, static_cast<std::size_t>(item));
     if (fold.is_empty) {
-      const auto identity = tiles::identity(fold.fold, fold.loop);
-      for (std::int64_t i = 0; i < row; ++i)
-        std::memcpy(values.data() + i * item, identity->bytes.data(), static_cast<std::size_t>(item));
+      fill_with_identity(fold, row, values.get());
     } else {
       // Partials of this box, one row of results per reduction block.
       Shape scratch_strides = row_strides;
@@ -69,15 +90,12 @@ void finish(const StepContext& context, const plan::FoldFinish& fold, const Box&
               size.push_back(cell[k].size());
             }
             copy_box(fold.loop, fold.loop, size, context.address(fold.input, pieces[0]), pieces[0].strides,
-                     values.data() + offset, scratch_strides);
+                     values.get() + offset, scratch_strides);
           });
-      tiles::float_errors().clear();
-      tiles::fold_pairs(fold.fold, fold.loop, values.data(), static_cast<std::size_t>(blocks),
-                        static_cast<std::size_t>(row));
-      tiles::note_fold(fold.fold, fold.loop, fold.command);
+      finish_rows(fold, blocks, row, values.get());
     }
     const auto piece = distribution::locate(fold.output.placement, first, context.rank());
-    copy_box(fold.loop, fold.output_dtype, extents, values.data(), row_strides,
+    copy_box(fold.loop, fold.output_dtype, extents, values.get(), row_strides,
              context.address(fold.output, piece), piece.strides);
     context.progress();
   });

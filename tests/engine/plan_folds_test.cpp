@@ -45,6 +45,32 @@ TEST(PlanOfFolds, many_partials_are_folded_by_a_tree) {
   }
 }
 
+TEST(PlanOfFolds, squared_deviations_are_one_pass_with_other_folds_of_the_array) {
+  for (const auto& [extents, axes, kept, at] :
+       std::vector<std::tuple<Shape, Shape, Shape, std::size_t>>{{{50'000}, {0}, {}, 1},
+                                                                 {{700, 300}, {0}, {300}, 1},
+                                                                 {{700, 300}, {1}, {700}, 2},
+                                                                 {{40, 50, 60}, {0, 2}, {50}, 3},
+                                                                 {{40, 50, 60}, {0, 1}, {60}, 2}})
+    for (const int ranks : {1, 2, 3, 4}) {
+      BatchWriter r(ranks);
+      const View a = r.existing(extents);
+      r.call(Op::squared_deviations, kept, Dtype::float64, {a}, axes);
+      r.call(Op::sum, kept, Dtype::float64, {a}, axes);
+      const auto plan = r.plan();
+      int passes = 0;
+      for (const auto& step : plan.steps)
+        if (const auto* fold = std::get_if<FoldBlocks>(&step.body)) {
+          ++passes;
+          const auto& moments = plan.slots[static_cast<std::size_t>(fold->folds[0].partials)].info.extents;
+          ASSERT_EQ(moments.size(), extents.size() + 1);
+          EXPECT_EQ(moments[at], moment_parts) << dump(plan);
+        }
+      EXPECT_EQ(passes, 1) << dump(plan);
+      EXPECT_EQ(find_fault(plan, ranks), std::nullopt);
+    }
+}
+
 TEST(PlanOfFolds, few_partials_are_folded_at_once) {
   BatchWriter r(4);
   r.sum(r.existing({4096 * 4096}));

@@ -60,6 +60,10 @@ void two_folds(BatchWriter& r) {
   r.sum(twice);
   r.call(Op::max, {}, Dtype::float64, {a}, {0, 1});
 }
+void variance_of_columns(BatchWriter& r) {
+  const View twice = r.compute(Op::multiply, {grid(r), number(2)});
+  r.call(Op::squared_deviations, {n}, Dtype::float64, {twice}, {0});
+}
 void nearest(BatchWriter& r) {  // the distances have a name
   const View points = r.existing({row_length, 2}), centres = r.existing({3, 2});
   View from = points, to = centres;
@@ -155,6 +159,7 @@ const std::vector<GoldenProgram>& golden_programs() {
       {"sum_axis_0", "a.sum(axis=0)", 3, {}, sum_axis<0>},
       {"sum_axis_1", "a.sum(axis=1)", 3, {}, sum_axis<1>},
       {"two_folds", "twice = 2 * a; twice.sum(); a.max()", 3, {}, two_folds},
+      {"variance_of_columns", "(2 * a).var(axis=0) * len(a)", 3, {}, variance_of_columns},
       {"nearest", "d = ((points[:, None] - centres) ** 2).sum(axis=2); d.argmin(axis=1)", 3, {}, nearest},
       {"matmul", "a @ b", 4, {}, matmul},
       {"sort", "np.sort(a)", 3, {}, sort},

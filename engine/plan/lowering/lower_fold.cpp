@@ -21,6 +21,13 @@ distribution::Placement place(const ArrayInfo& info, const View& view) {
   return placement_of(view, info).value();
 }
 
+/// The layout of partials that are moments.
+Layout with_moments(Layout partials, const std::vector<bool>& reduced) {
+  partials.axes.insert(partials.axes.begin() + static_cast<std::ptrdiff_t>(moments_axis(reduced)),
+                       {.extent = moment_parts, .template_extent = moment_parts});
+  return partials;
+}
+
 /// A new array for the partials, released after its last use.
 ArrayId make_partials(Context& context, const Layout& layout, Dtype dtype) {
   const auto id = context.next_temporary++;
@@ -30,17 +37,21 @@ ArrayId make_partials(Context& context, const Layout& layout, Dtype dtype) {
   return id;
 }
 
-/// View of the partials with the kept axes first, the reduced ones (reduction blocks) after them.
-View kept_axes_first(const View& whole, const std::vector<bool>& reduced) {
+/// View of the partials with the kept axes first, the reduced ones (reduction blocks) after them, and that of
+/// moments, if there is one, at the end.
+View kept_axes_first(const View& whole, const std::vector<bool>& reduced, bool are_moments) {
   View turned = whole;
   turned.extents.clear();
   turned.strides.clear();
+  const auto add = [&](std::size_t k) {
+    turned.extents.push_back(whole.extents[k]);
+    turned.strides.push_back(whole.strides[k]);
+  };
+  const auto parts = are_moments ? moments_axis(reduced) : reduced.size();
   for (const bool want_reduced : {false, true})
-    for (std::size_t k = 0; k < reduced.size(); ++k) {
-      if (reduced[k] != want_reduced) continue;
-      turned.extents.push_back(whole.extents[k]);
-      turned.strides.push_back(whole.strides[k]);
-    }
+    for (std::size_t k = 0; k < reduced.size(); ++k)
+      if (reduced[k] == want_reduced) add(k < parts ? k : k + 1);
+  if (are_moments) add(parts);
   return turned;
 }
 
@@ -57,8 +68,9 @@ void finish_fold(StepWriter& writer, const Node& reduction, const FoldBlocks& fo
   body.kept_axes = static_cast<std::size_t>(std::count(fold.reduced.begin(), fold.reduced.end(), false));
   const auto& of_partials = arrays.at(partials);
   body.input.slot = each.partials;
-  body.input.placement = place(
-      of_partials, kept_axes_first(protocol::whole(partials, each.loop, of_partials.extents), fold.reduced));
+  body.input.placement =
+      place(of_partials, kept_axes_first(protocol::whole(partials, each.loop, of_partials.extents),
+                                         fold.reduced, has_moments(each.op)));
   body.input.may_be_remote = true;
 
   Step step;
@@ -131,7 +143,7 @@ void fold_partials(StepWriter& writer, FoldBlocks& fold, std::vector<ArrayId>& p
 bool are_results(const Context& context, const protocol::Command& command, const FoldBlocks& fold,
                  Dtype loop) {
   const auto& info = context.arrays.at(command.out.base);
-  if (!command.creates || info.dtype != loop || command.out.dtype != loop ||
+  if (has_moments(command.op) || !command.creates || info.dtype != loop || command.out.dtype != loop ||
       protocol::element_count(fold.extents) == 0 ||
       !protocol::same_elements(command.out, protocol::whole(command.out.base, info.dtype, info.extents)))
     return false;
@@ -175,29 +187,40 @@ void lower_fold(StepWriter& writer, const Group& group, FusedLoop values, Step s
     for (const auto axis : axes)
       fold.kept.axes[static_cast<std::size_t>(axis)] = {.extent = 1, .template_extent = 1};
 
-  std::vector<const Node*> reductions;
-  std::vector<ArrayId> partials;
+  std::vector<const Node*> reductions, with_records;
+  std::vector<ArrayId> partials, records;
   for (const int n : group.nodes) {
     const auto& node = context.nodes[static_cast<std::size_t>(n)];
     if (node.kind != Node::Kind::reduce) continue;
     const auto loop = loop_of_fold(node.command);
-    FoldBlocks::Fold each{protocol::info(node.command.op).of, loop, -1, node.source};
+    const bool are_moments = has_moments(node.command.op);
+    FoldBlocks::Fold each{are_moments ? node.command.op : protocol::info(node.command.op).of, loop, -1,
+                          node.source};
     each.is_result = are_results(context, node.command, fold, loop);
     if (each.is_result) {
       each.partials = writer.make(step, node.command.out.base);
       fold.folds.push_back(each);
       continue;
     }
-    reductions.push_back(&node);
-    partials.push_back(make_partials(context, fold.kept, loop));
-    each.partials = writer.make(step, partials.back());
+    const auto made = are_moments
+                          ? make_partials(context, with_moments(fold.kept, fold.reduced), Dtype::float64)
+                          : make_partials(context, fold.kept, loop);
+    (are_moments ? with_records : reductions).push_back(&node);
+    (are_moments ? records : partials).push_back(made);
+    each.partials = writer.make(step, made);
     fold.folds.push_back(each);
     std::erase(step.commands, node.source);  // its second half completes it
   }
   step.command = step.commands.empty() ? -1 : *std::max_element(step.commands.begin(), step.commands.end());
   step.body = fold;
   writer.finish(std::move(step));
-  std::erase_if(fold.folds, [](const auto& each) { return each.is_result; });
+  FoldBlocks of_moments = fold;
+  std::erase_if(of_moments.folds, [](const auto& each) { return !has_moments(each.op); });
+  std::erase_if(fold.folds, [](const auto& each) { return each.is_result || has_moments(each.op); });
+  for (std::size_t k = 0; k < with_records.size(); ++k) {
+    of_moments.folds[k].loop = Dtype::float64;
+    finish_fold(writer, *with_records[k], of_moments, of_moments.folds[k], records[k]);
+  }
   if (reductions.empty()) return;
   const auto count = [&] {
     return partials_per_result(context.arrays.at(partials.front()).extents, fold.reduced);

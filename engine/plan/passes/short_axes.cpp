@@ -39,6 +39,7 @@ bool is_box(const Context& context, const View& view) {
 /// with its row.
 bool is_tree(const protocol::Command& command, const View& of) {
   const auto op = protocol::info(command.op).of;
+  if (has_moments(command.op)) return false;
   if (op != Op::add && op != Op::multiply && op != Op::maximum && op != Op::minimum) return false;
   if (command.ints != std::vector{static_cast<std::int64_t>(of.extents.size()) - 1}) return false;
   const auto block = reduction_block_extents(of.extents, reduced_axes(command.ints, of.extents.size()));
