@@ -204,6 +204,9 @@ class Model:
             return getattr(self, name)(command, loop)
         if name in ("take", "put"):
             return getattr(self, name)(command)
+        if name == "squared_deviations":
+            axes = tuple(command["ints"])
+            return numpy.square(operands[0] - operands[0].mean(axes, keepdims=True)).sum(axes)
         if kind == "reduce":
             return getattr(numpy, _TABLE[name]["of"]).reduce(operands[0], axis=tuple(command["ints"]))
         if name == "ldexp":

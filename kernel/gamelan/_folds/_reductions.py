@@ -20,7 +20,7 @@ __all__ = ["all", "amax", "amin", "any", "max", "min", "prod", "sum", "alltrue",
 _unset = numpy._NoValue
 # A fold is a row of the op table; which operation it folds with is said there.
 _FOLDS = {name: row["of"] for name, row in TABLE.items() if row["kind"] == "reduce"}
-FOLD_OF = {operation: name for name, operation in _FOLDS.items()}
+FOLD_OF = {operation: name for name, operation in _FOLDS.items() if name != "squared_deviations"}
 _UFUNCS = {name: numpy_function(operation) for name, operation in _FOLDS.items()}
 
 
@@ -53,6 +53,18 @@ def asked_by_out(function, source, out):
         return None  # of comparisons: bool, whatever they are stored in
     with numpy.errstate(all="ignore"):
         return function(numpy.ones(1, out), numpy.ones(1, source)).dtype
+
+
+def squared_deviations(array, axes, loop, keepdims):
+    """The sum over axes of the squared distances from the mean over them, of a distributed array of real numbers that has
+    elements. The array is read once (engine/tiles/loops/moments.hpp)."""
+    number = dtype_number(loop)
+    kept = tuple(extent for axis, extent in enumerate(array.shape) if axis not in axes)
+    result = _core.empty(kept, number, array)
+    _core.record(OPS["squared_deviations"], number, result, True, (array,), axes)
+    if keepdims:
+        result = _core.reshape_view(result, tuple(1 if axis in axes else extent for axis, extent in enumerate(array.shape)))
+    return result
 
 
 @functools.cache

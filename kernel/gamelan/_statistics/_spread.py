@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""std and var, in two passes as NumPy has them: the mean, then the mean of squared distances from it. The second pass is
-one fused fold, and nothing as large as the array is ever stored."""
+"""std and var. Real numbers are read once: the engines add up squared distances from the mean in the same pass as the mean.
+Others, and those that a mask chooses or a center is given for, take two passes as NumPy has them, and the second is one fused
+fold. Nothing as large as the array is ever stored."""
 
 import warnings
 
@@ -13,9 +14,13 @@ from .._local import as_output, is_distributed
 from .._ufuncs._objects import PUBLIC
 from .._ufuncs._where import either
 from ._averages import loop_dtype, selected, sum_and_count
-from ._common import cast, divided, document, is_given, is_kept, of_numpy, stored, unset
+from ._common import cast, count_along, divided, document, is_given, is_kept, of_numpy, stored, unset
 
 __all__ = ["std", "var"]
+
+MOST_ELEMENTS = 1 << 30  # of an array: the partials of more would be too many for each rank to read
+# Of a result, where the last axis is kept and where it is folded: so many elements are worth moments.
+FEWEST_IN_COLUMNS, FEWEST_IN_ROWS = 32, 128
 
 _sqrt, _maximum = PUBLIC["sqrt"], PUBLIC["maximum"]
 
@@ -26,6 +31,13 @@ def squared_distances(a, center):
     if distance.dtype.kind == "c":
         return distance.real * distance.real + distance.imag * distance.imag
     return distance * distance
+
+
+def _is_read_once(a, axes, loop):
+    """Whether the engines' one pass gives what the two passes give (nothing is rounded to `loop` first), and pays."""
+    is_exact = loop in (numpy.float32, numpy.float64) and a.dtype.kind in "biuf" and numpy.result_type(a.dtype, loop) == loop
+    fewest = FEWEST_IN_ROWS if a.ndim - 1 in axes else FEWEST_IN_COLUMNS
+    return is_exact and count_along(a, axes) >= fewest and a.size <= MOST_ELEMENTS
 
 
 def corrected(ddof, correction):
@@ -42,12 +54,17 @@ def variance(a, axis, dtype, ddof, keepdims, where, center=unset):
     a = asarray(a)
     axes = counted_axes(axis, a.ndim)
     loop, result = loop_dtype(a, dtype)
-    total, count = sum_and_count(a, axes, loop, True, where)
-    squares = squared_distances(a, divided(total, count, total.dtype) if center is unset or center is None else asarray(center))
-    if is_given(where):
-        squares = either(selected(a, where)[1], squares, squares.dtype.type(0))
-    adding = squares.dtype if dtype is None and loop.kind == "c" else loop
-    total = _reductions.reduce("sum", squares, axes, adding, None, keepdims)
+    has_center = center is not unset and center is not None
+    if not has_center and not is_given(where) and _is_read_once(a, axes, loop):
+        count = count_along(a, axes)
+        total = _reductions.squared_deviations(a, axes, loop, keepdims)
+    else:
+        total, count = sum_and_count(a, axes, loop, True, where)
+        squares = squared_distances(a, asarray(center) if has_center else divided(total, count, total.dtype))
+        if is_given(where):
+            squares = either(selected(a, where)[1], squares, squares.dtype.type(0))
+        adding = squares.dtype if dtype is None and loop.kind == "c" else loop
+        total = _reductions.reduce("sum", squares, axes, adding, None, keepdims)
     if is_distributed(count):
         if not keepdims:
             count = count.reshape(total.shape)
