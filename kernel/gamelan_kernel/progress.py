@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The bar under a cell whose engines are busy for more than a second: at most ten updates per second, gone at the end.
+"""The bar under a cell whose engines are busy for more than a second: three updates per second, gone at the end.
 
 What it says is true: operations done of those that the cell has recorded so far, the line that computes, and the time left
 where that can be known. It is filled only so far as the whole is known, never goes back and is never full.
@@ -12,7 +12,7 @@ import uuid
 from . import loops
 
 APPEARS_AFTER_S = 1.0
-UPDATE_EVERY_S = 0.1
+UPDATE_EVERY_S = 0.33  # front ends draw each one, and some keep each one
 PAUSE_S = 0.5  # reports come ten times a second while anybody waits: after a longer gap the engines were idle
 WIDTH = 30
 SHARE_TO_ESTIMATE = 0.02  # what must have been done before time left is told, and how long that must have taken

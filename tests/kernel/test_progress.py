@@ -2,11 +2,16 @@
 # What the bar under a long cell says, with real engines: operations done of those recorded, the line that computes, the
 # turns of a loop. It never goes back and is never full.
 import re
+import sys
 
 import pytest
 
-from notebook import Notebook
+from notebook import BUILD, Notebook
 from test_with_engines import ENVIRONMENT
+
+sys.path.append(str(BUILD / "python"))
+
+from gamelan_kernel import progress  # noqa: E402
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -17,6 +22,37 @@ def shared(own_home):
         cell = notebook.run("import gamelan as np\na = np.ones(2_000_000)\nm = np.ones((1500, 1500))\nfloat(a.sum())", timeout=60)
         assert cell.text == "2000000.0", (cell.reply, cell.err)
         yield notebook
+
+
+class Shown:
+    """A shell that keeps what it would show, and when."""
+
+    def __init__(self, clock):
+        self.clock, self.display_pub, self.times = clock, self, []
+
+    def publish(self, data, transient, update):
+        self.times.append(self.clock.now)
+
+
+class Clock:
+    now = 100.0
+
+    def monotonic(self):
+        return self.now
+
+
+def test_the_bar_comes_after_a_second_and_changes_three_times_a_second(monkeypatch):
+    """Reports come as often as there are waits; a front end draws each change, and a saved notebook may keep it."""
+    clock = Clock()
+    monkeypatch.setattr(progress, "time", clock)
+    shown, bar = Shown(clock), progress.Progress()
+    bar.begin(shown)
+    bar.all_recorded()
+    while clock.now < 111.0:
+        bar.report(3, 10)
+        clock.now += 0.01
+    bar.end()
+    assert 101.0 <= shown.times[0] < 101.1 and 25 <= len(shown.times) <= 32, shown.times
 
 
 def bars(notebook, code):
