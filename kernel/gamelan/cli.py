@@ -80,6 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     where.add_argument("--sys-prefix", action="store_true", help="into the active environment: its Jupyter alone sees it")
     where.add_argument("--prefix", metavar="DIR", help="into DIR/share/jupyter/kernels")
     install.add_argument("--name", default=_kernelspec.NAME, help="under another name, where there are several environments")
+    install.add_argument("--keep", action="store_true", help="leave a kernelspec that starts another Gamelan as it is")
     install.set_defaults(act=_install)
 
     commands.add_parser("doctor", help="look at MPI, memory, versions, sessions, and say what to do").set_defaults(act=_doctor)
@@ -270,8 +271,17 @@ def _install(options) -> int:
     environment = _pythons.ask(program).prefix if program else sys.prefix
     if options.sys_prefix:
         prefix = environment
+    place = _kernelspec.folder(prefix, options.name)
+    other = _kernelspec.other_program(place)
+    if other and options.keep:
+        print(f"the kernelspec in {place} starts {other}: it stays. The same command without --keep replaces it")
+        return 0
     place = _kernelspec.install(prefix, program, options.name)
-    print(f"kernelspec {options.name} installed in {place}" + (f", with {program}" if program else ""))
+    print(
+        f"kernelspec {options.name} installed in {place}"
+        + (f", with {program}" if program else "")
+        + (f"; the one that was there started {other}" if other else "")
+    )
     is_of_the_system = Path(environment) in (Path("/usr"), Path("/usr/local"))
     if not is_of_the_system and Path(environment) not in place.parents:
         print(f"It starts {environment}: when that environment is gone, run `gamelan kernel install` in another one.")

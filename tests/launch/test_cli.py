@@ -319,6 +319,25 @@ def test_the_kernelspec_is_installed_where_asked(gamelan, tmp_path):
     assert done.returncode == 0 and (tmp_path / "data/kernels/gamelan/kernel.json").is_file()
 
 
+def test_the_kernelspec_of_another_installation_stays_where_asked(gamelan, tmp_path):
+    other, spec = tmp_path / "gamelan-kernel", tmp_path / "share/jupyter/kernels/gamelan/kernel.json"
+    spec.parent.mkdir(parents=True)
+    spec.write_text(json.dumps({"argv": [str(other)]}))
+    other.write_text("#!/bin/sh\n")
+    other.chmod(0o700)
+    before = spec.read_text()
+    done = gamelan("kernel", "install", "--prefix", tmp_path, "--keep")
+    assert done.returncode == 0 and f"starts {other}: it stays" in done.stdout and spec.read_text() == before
+    done = gamelan("kernel", "install", "--prefix", tmp_path)
+    assert f"the one that was there started {other}" in done.stdout and spec.read_text() != before
+    done = gamelan("kernel", "install", "--prefix", tmp_path, "--keep")
+    assert "installed in" in done.stdout and str(other) not in done.stdout, "its own is no other"
+    spec.write_text(before)
+    other.unlink()
+    gamelan("kernel", "install", "--prefix", tmp_path, "--keep")
+    assert spec.read_text() != before, "one that starts nothing"
+
+
 @pytest.mark.parametrize("states, told, code", [
     ("ok ok", "all is well", 0),
     ("ok warn", "1 warning", 0),

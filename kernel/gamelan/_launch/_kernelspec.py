@@ -54,6 +54,20 @@ def python_of(spec: Path) -> str:
         return ""
 
 
+def folder(prefix: str | None = None, name: str = NAME) -> Path:
+    """Where `install` writes."""
+    base = Path(prefix).absolute() / "share" / "jupyter" if prefix else user_directory()
+    return base / "kernels" / name
+
+
+def other_program(spec: Path) -> str:
+    """The program of another installation that a kernelspec starts; empty when it is this one's, or is gone."""
+    program = program_of(spec)
+    ours = find_program("gamelan-kernel", "GAMELAN_KERNEL")
+    is_other = os.access(program, os.X_OK) and not (ours and os.path.samefile(program, ours))
+    return program if is_other else ""
+
+
 def install(prefix: str | None = None, python: str | None = None, name: str = NAME) -> Path:
     """Install for the user, or under `prefix`, for the Python that is given; returns where."""
     program = find_program("gamelan-kernel", "GAMELAN_KERNEL")
@@ -63,8 +77,7 @@ def install(prefix: str | None = None, python: str | None = None, name: str = NA
         raise LaunchError(_lacks.other_system("gamelan-kernel", missing))
     if not re.fullmatch(r"[\w.-]+", name, re.ASCII):
         raise LaunchError(f"--name: got {name!r}, expected letters, digits, '.', '-' and '_': Jupyter takes no others")
-    base = Path(prefix).absolute() / "share" / "jupyter" if prefix else user_directory()
-    target = base / "kernels" / name
+    target = folder(prefix, name)
     spec = source()
     facts = json.loads((spec / "kernel.json").read_text())
     facts["argv"][0] = os.path.abspath(program)
