@@ -19,6 +19,7 @@ from ._held_arrays import held_arrays
 from ._launch import _routes
 from ._dry._magic import DryMagics
 from ._launch._arguments import add_start_options, joined, positive, start_settings
+from ._launch._attach import only_one
 from ._launch._changing_line import NotebookLine
 from ._launch._errors import LaunchError
 from ._launch._tables import StatusTable, counted
@@ -45,7 +46,13 @@ def _parser() -> MagicParser:
         if name == "start":
             add_start_options(sub, f"{launch.DEFAULT_IDLE_SECONDS:g}")
         elif name == "attach":
-            sub.add_argument("where", metavar="WHERE", help="a session's name, the number of a Slurm job, or a connection file")
+            sub.add_argument(
+                "where",
+                nargs="?",
+                metavar="WHERE",
+                help="a session's name, the number of a Slurm job, or a connection file (default: the engines that run, where "
+                "nobody else computes with them)",
+            )
         elif name == "status":
             sub.add_argument("--all", action="store_true", help="with every counter of np.stats()")
         elif name == "stop":
@@ -93,7 +100,7 @@ class EngineMagics(Magics):
 
     def _attach(self, options, parser):
         self._require_none()
-        return self._use(launch.connect(options.where))
+        return self._use(launch.connect(options.where or only_one(launch.list_all(), "%engines attach")))
 
     @staticmethod
     def _require_none():

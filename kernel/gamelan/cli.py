@@ -16,6 +16,7 @@ from pathlib import Path
 from . import launch
 from ._launch import _environments, _kernelspec, _of_run, _pythons, _routes, _sessions, _tables
 from ._launch._arguments import add_start_options, joined, start_settings
+from ._launch._attach import only_one
 from ._launch._changing_line import TerminalLine
 from ._launch._ending import tail
 from ._launch._errors import LaunchError
@@ -55,7 +56,13 @@ def _parser() -> argparse.ArgumentParser:
     start.add_argument("--foreground", action="store_true", help="stay with them; Ctrl-C stops them")
     start.set_defaults(act=_start, parser=start)
     attach = engines.add_parser("attach", help="find the engines in a Slurm job, and say how to use them")
-    attach.add_argument("session", metavar="WHERE", help="a session's name, the number of a Slurm job, or a connection file")
+    attach.add_argument(
+        "session",
+        nargs="?",
+        metavar="WHERE",
+        help="a session's name, the number of a Slurm job, or a connection file (default: the engines that run, where nobody "
+        "else computes with them)",
+    )
     attach.set_defaults(act=_attach, parser=attach)
     stop = engines.add_parser("stop", help="end the engines of a session; arrays are lost")
     stop.add_argument(
@@ -171,7 +178,7 @@ def _start_and_tell(settings: dict, **more) -> launch.Engines:
 
 
 def _attach(options) -> int:
-    _announce(launch.connect(options.session))
+    _announce(launch.connect(options.session or only_one(launch.list_all(), "gamelan engines attach")))
     return 0
 
 

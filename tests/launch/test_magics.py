@@ -104,6 +104,33 @@ except np.EngineLostError as error:
     assert "lost: " in out and "was stopped by %engines stop" in out
 
 
+def test_attach_takes_the_engines_that_run_or_lists_them(gamelan, runtime):
+    assert "UsageError %engines attach WHERE: no engines run" in run('engines("attach")')
+    gamelan("engines", "start", "-n", 1, "--session", "first")
+    program = """
+table = engines("attach")
+print("ATTACHED", table and table.session["session"])
+"""
+    assert "ATTACHED first\n" in run(program)
+    gamelan("engines", "start", "-n", 1, "--session", "second")
+    out = run(program)
+    assert "ATTACHED None" in out and "which engines? One of\n  %engines attach second   running, 1 rank on " in out, out
+    assert "\n  %engines attach first   running, " in out, out
+    told = gamelan("engines", "attach")
+    assert told.returncode == 1 and "\n  gamelan engines attach first   running, " in told.stderr, told.stderr
+    gamelan("engines", "stop", "second")
+    used = run(
+        'engines("attach"); import os; print("ME", os.getpid())\n'
+        + f"""
+import subprocess
+print(subprocess.run([{str(COMMAND)!r}, "engines", "attach"], capture_output=True, text=True).stderr)
+"""
+    )
+    me = re.search(r"ME (\d+)", used)[1]
+    assert f"computes for process {me} on " in used, used
+    gamelan("engines", "stop", "first")
+
+
 def test_engines_of_others_are_stopped_by_name_only(gamelan, runtime):
     gamelan("engines", "start", "-n", 1, "--session", "theirs")
     out = run(

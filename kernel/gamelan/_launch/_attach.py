@@ -11,8 +11,9 @@ import re
 import shutil
 from pathlib import Path
 
-from . import _ending_slurm, _sessions, _slurm, _slurm_words
+from . import _ending_slurm, _routes, _sessions, _slurm, _slurm_words
 from ._errors import ConnectionFileError, SlurmError
+from ._tables import age
 
 
 def is_job(text: str) -> bool:
@@ -63,6 +64,26 @@ def connection_file_of(job: str) -> Path:
             f"moment; {directory / 'engines.log'} shows what they say"
         )
     return directory / "connection.json"
+
+
+def only_one(known: list[dict], command: str) -> str:
+    """The connection file of the one session of `known` that serves and computes for nobody. Otherwise ConnectionFileError lists
+    those that live, each with the `command` to type."""
+    alive = [each for each in known if each["state"] != "ended"]
+    clients = [_routes.client_of(each["connection_file"]) for each in alive]
+    if len(alive) == 1 and alive[0]["state"] == "running" and clients[0] is None:
+        return alive[0]["connection_file"]
+    if not alive:
+        raise ConnectionFileError(f"{command} WHERE: no engines run that one could attach to; {command[:-6]}start starts some")
+    lines = [f"{command} {each['session']}   {_in_words(each, client)}" for each, client in zip(alive, clients)]
+    raise ConnectionFileError("which engines? One of\n  " + "\n  ".join(lines))
+
+
+def _in_words(session: dict, client: tuple[int, str] | None) -> str:
+    by = f", Slurm job {session['slurm_job_id']}" if session["launcher"] == "slurm" else ""
+    whose = f", computes for process {client[0]} on {client[1]}" if client else ""
+    ranks = f"{session['ranks']} rank{'s' if session['ranks'] != 1 else ''}"
+    return f"{session['state']}, {ranks} on {session['host']}{by}, for {age(session['started'])}{whose}"
 
 
 def require_running(facts: dict, connection_file: Path) -> None:
