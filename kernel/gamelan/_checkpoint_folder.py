@@ -71,7 +71,9 @@ class _Folder:
             self.spare.drop()
             self._base = Path(wanted) / f"gamelan-{_this_process()}-{time.time_ns():x}"
             self._bases.add(self._base)
-            os.makedirs(self._base, mode=0o700)
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(wanted)  # not those above: a disk may not be there
+            os.mkdir(self._base, mode=0o700)
             _remove_left(Path(wanted))
         self._count += 1
         return self._base / str(self._count)

@@ -41,7 +41,7 @@ _TABLE = {
     ),
     "protect": (
         "GAMELAN_PROTECT",
-        "path",
+        "folder",
         "",
         "folder for checkpoints, from which lost arrays come back sooner; 'memory': in that of the nodes; '' = none",
     ),
@@ -87,6 +87,17 @@ def _path(value):
     return os.fsdecode(os.fspath(value))
 
 
+def _folder(value):
+    """A folder that may be made: a mistake in the path before its last name is found now, and not when arrays are lost."""
+    path = _path(value)
+    if path in ("", "memory"):
+        return path
+    whole = os.path.abspath(path)
+    if not os.path.isdir(whole if os.path.lexists(whole) else os.path.dirname(whole)):
+        raise ValueError
+    return path
+
+
 def _asked(value):
     if not isinstance(value, str) or value not in _ASKED:
         raise ValueError
@@ -107,6 +118,7 @@ _KINDS = {
     "threshold": (_threshold, "a whole number from 0 on, or 'measured'"),
     "seconds": (_seconds, "a number above 0"),
     "path": (_path, "a path"),
+    "folder": (_folder, "'memory', '', or a folder that exists, or is to be made in one that exists"),
     "asked": (_asked, "one of " + ", ".join(_ASKED)),
     "route": (_route, "one of " + ", ".join(ROUTES)),
 }

@@ -58,6 +58,23 @@ def test_an_option_says_what_it_expects():
     assert gamelan.config.distribute_from == before
 
 
+def test_a_folder_is_made_only_in_one_that_is_there(tmp_path, monkeypatch):
+    """A mistake in its path is found when it is set, and not when the arrays are lost."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    before = gamelan.config.protect
+    for mistaken in (tmp_path / "nowhere" / "kept", "nowhere/kept", "~/kept", tmp_path / "file", tmp_path / "file" / "kept"):
+        with pytest.raises(
+            ValueError, match="protect = .*: expected 'memory', '', or a folder that exists, or is to be made in one"
+        ):
+            gamelan.config.protect = mistaken
+        assert gamelan.config.protect == before
+    for meant in (tmp_path, tmp_path / "kept", "kept", "./kept/", "memory", ""):
+        with gamelan.options(protect=meant):
+            assert gamelan.config.protect == os.fspath(meant)
+    assert not (tmp_path / "kept").exists(), "not before there is a checkpoint"
+
+
 def test_a_time_beyond_what_clocks_count_is_a_year():
     with gamelan.options(link_timeout=1e300, connect_timeout=1e10):
         assert gamelan.config.link_timeout == gamelan.config.connect_timeout == 365 * 86400
