@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Assembled arrays: temporaries that copies of disjoint boxes fill, and element-wise commands read as a whole
-// (np.roll, np.concatenate, np.pad, np.stack). Finds them and says which part of which source a box is. What
-// is done with them is split_assembled.cpp's business.
+// (np.roll, np.concatenate, np.pad, np.stack), or copies into other assembled arrays do (a roll of a roll).
+// Finds them and says which part of which source a box is. What is done with them is split_assembled.cpp's
+// business.
 #pragma once
 #include <optional>
 
@@ -12,13 +13,16 @@ namespace gamelan::engine::plan {
 /// An array that need not be made: its parts are read where they come from.
 struct Assembled {
   struct Part {
-    Shape first, extents;  ///< the box
-    protocol::Operand source;
+    Shape first, extents;      ///< the box
+    protocol::Operand source;  ///< of no assembled array
+    std::size_t maker;         ///< the node at which the source is read
   };
   Shape extents;
   std::vector<Part> parts;
   std::vector<std::size_t> makers;   ///< nodes that fill it
   std::vector<std::size_t> readers;  ///< nodes
+  std::vector<std::size_t> copiers;  ///< nodes that copy a box of it into another assembled array
+  std::vector<ArrayId> through;      ///< assembled arrays that its makers read; its parts are theirs
 
   /// What to read for a box that lies within one part.
   protocol::Operand source_of(const Shape& first, const Shape& box) const;
@@ -28,6 +32,10 @@ struct Assembled {
 bool can_be_split(const Context& context, const Node& node);
 
 /// By array.
-std::unordered_map<ArrayId, Assembled> find_assembled(const Context& context);
+using AssembledArrays = std::unordered_map<ArrayId, Assembled>;
+AssembledArrays find_assembled(const Context& context);
+
+/// Takes an array out, which will be made after all; and those that its makers read.
+void take_out(AssembledArrays& arrays, ArrayId id);
 
 }  // namespace gamelan::engine::plan

@@ -25,9 +25,10 @@ class Splitter {
   explicit Splitter(Context& context) : context_(context), assembled_(find_assembled(context)) {}
 
   void run() {
-    std::erase_if(assembled_, [](const auto& each) {
-      return protocol::element_count(each.second.extents) < least_elements;
-    });
+    std::vector<ArrayId> small;
+    for (const auto& [id, array] : assembled_)
+      if (protocol::element_count(array.extents) < least_elements) small.push_back(id);
+    for (const auto id : small) take_out(assembled_, id);
     while (!assembled_.empty() && !find_runs()) {
     }
     if (!assembled_.empty()) rewrite();
@@ -99,7 +100,7 @@ class Splitter {
       boxes *= cuts[k].size() - 1;
     }
     if (boxes > most_boxes || boxes * run.nodes.size() > most_nodes) {
-      for (const auto id : read) assembled_.erase(id);
+      for (const auto id : read) take_out(assembled_, id);
       return false;
     }
     run.boxes = {{{}, {}}};
@@ -202,7 +203,7 @@ class Splitter {
   }
 
   Context& context_;
-  std::unordered_map<ArrayId, Assembled> assembled_;
+  AssembledArrays assembled_;
   std::set<std::size_t> dropped_;
   std::vector<Run> runs_;
   std::unordered_set<ArrayId> made_;  ///< by the run that is being found
