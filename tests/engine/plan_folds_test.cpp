@@ -2,6 +2,8 @@
 // What the planner makes of sums: which passes they join, and the tree of their partials.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/engine/batch_writer.hpp"
 
 namespace gamelan::engine::plan {
@@ -69,6 +71,46 @@ TEST(PlanOfFolds, squared_deviations_are_one_pass_with_other_folds_of_the_array)
       EXPECT_EQ(passes, 1) << dump(plan);
       EXPECT_EQ(find_fault(plan, ranks), std::nullopt);
     }
+}
+
+/// How many steps fold reduction blocks.
+int passes_of(const Plan& plan) {
+  return static_cast<int>(std::count_if(plan.steps.begin(), plan.steps.end(), [](const auto& step) {
+    return std::holds_alternative<FoldBlocks>(step.body);
+  }));
+}
+
+TEST(PlanOfFolds, several_arrays_in_the_same_blocks_are_folded_in_one_pass) {
+  for (const int ranks : {1, 2, 3, 4}) {
+    BatchWriter r(ranks);
+    r.sum(r.existing({50'000}));
+    r.sum(r.existing({50'000}));
+    EXPECT_EQ(passes_of(r.plan()), 1) << dump(r.plan());
+    r.sum(r.existing({40'000}));
+    EXPECT_EQ(passes_of(r.plan()), 2) << "of another size: " << dump(r.plan());
+  }
+}
+
+TEST(PlanOfFolds, a_fold_stays_with_the_pass_that_computes_its_operand_or_reads_its_rows) {
+  for (const int ranks : {1, 2, 3, 4}) {
+    BatchWriter computed(ranks);
+    const View twice = computed.compute(Op::square, {computed.existing({50'000})});
+    computed.sum(computed.existing({50'000}));
+    computed.sum(twice);
+    for (const auto& step : computed.plan().steps)
+      EXPECT_FALSE(std::holds_alternative<FusedLoop>(step.body)) << dump(computed.plan());
+
+    BatchWriter rows(ranks, {"chain_rows"});
+    for (int k = 0; k < 2; ++k) rows.call(Op::sum, {700}, Dtype::float64, {rows.existing({700, 300})}, {1});
+    EXPECT_EQ(passes_of(rows.plan()), 2) << dump(rows.plan());
+
+    BatchWriter large(ranks);
+    for (int k = 0; k < 2; ++k) large.sum(large.existing({20'000'000}));
+    for (const auto& step : large.plan().steps)
+      if (const auto* fold = std::get_if<FoldBlocks>(&step.body)) {
+        EXPECT_EQ(fold->folds.size(), 1U) << "an interrupt waits for a pass: " << dump(large.plan());
+      }
+  }
 }
 
 TEST(PlanOfFolds, few_partials_are_folded_at_once) {

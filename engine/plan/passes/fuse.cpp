@@ -17,10 +17,12 @@
 namespace gamelan::engine::plan {
 namespace {
 
-constexpr std::size_t look_back = 16;       // groups tried before a new one is opened
-constexpr std::size_t largest_group = 512;  // nodes
-constexpr int longest_wait = 4;             // temporaries
-constexpr std::size_t most_operands = 48;   // arrays in memory that one pass walks over
+constexpr std::size_t look_back = 16;            // groups tried before a new one is opened
+constexpr std::size_t largest_group = 512;       // nodes
+constexpr int longest_wait = 4;                  // temporaries
+constexpr std::size_t most_operands = 48;        // arrays in memory that one pass walks over
+constexpr std::size_t most_folded_together = 4;  // arrays that have nothing else in common
+constexpr std::int64_t most_elements_together = std::int64_t{1} << 24;  // of each of them
 
 class Fuser {
  public:
@@ -208,13 +210,30 @@ class Fuser {
     if (group.fold_axes && *group.fold_axes != command.ints) return false;
     if (!command.creates || reads_result_of_fold(group, command)) return false;
     const auto is_same = [&](const View& view) { return protocol::same_elements(view, *operand); };
-    if (!continues(group, command, context_) && std::none_of(group.reads.begin(), group.reads.end(), is_same))
+    if (!continues(group, command, context_) &&
+        std::none_of(group.reads.begin(), group.reads.end(), is_same) && !folds_beside(group, command))
       return false;
     if (is_misread(group, *operand, context_)) return false;
     return may_store(group, command.ints) ||
            std::all_of(group.writes.begin(), group.writes.end(), [&](const View& write) {
              return is_result_of_fold(group, write.base) ||
                     stays_in_registers(context_, group, write.base, n);
+           });
+  }
+
+  /// True for a group that only folds arrays that were in memory before, and a reduction of another such
+  /// array that lies in the same blocks. The ranks meet once for all of them. An interrupt waits for the
+  /// pass, so it must be short; what leaves rows whole is better chained (chain_rows.cpp).
+  bool folds_beside(const Group& group, const protocol::Command& command) const {
+    const auto& operand = std::get<View>(command.in[0]);
+    if (!group.fold_axes || command.ints.empty() || command.ints.front() != 0 ||
+        group.loads.size() >= most_folded_together ||
+        protocol::element_count(group.extents) > most_elements_together)
+      return false;
+    return !context_.created.contains(operand.base) && layout_of(operand) == group.iterations &&
+           std::all_of(group.nodes.begin(), group.nodes.end(), [&](int n) {
+             return node(n).kind == Node::Kind::reduce &&
+                    !context_.created.contains(std::get<View>(node(n).command.in[0]).base);
            });
   }
 
