@@ -13,7 +13,7 @@ inline bool has_moments(Op fold) { return fold == Op::squared_deviations; }
 /// Where that axis lies among those of the partials: before a last axis that is kept, so that loops run along
 /// it; else it is the last one.
 inline std::size_t moments_axis(const std::vector<bool>& reduced) {
-  return reduced.size() - (reduced.back() ? 0 : 1);
+  return reduced.size() - (reduced.empty() || reduced.back() ? 0 : 1);
 }
 
 /// First half of reductions over the same axes. For each of them the program computes values into scratch,

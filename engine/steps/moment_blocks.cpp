@@ -96,6 +96,7 @@ void merge_blocks(const plan::FoldBlocks& step, const Shape& grid, const double*
 
 void moments_of_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fold,
                        const ReductionBlocks& blocks, double* records) {
+  if (blocks.grid.empty()) return tiles::moments_of_runs(fold.loop, blocks.values, 1, 1, records);
   if (!step.reduced.back()) return moments_of_columns(step, fold, blocks, records);
   if (!step.is_complete) return moments_of_runs(step, fold, blocks, records);
   std::vector<double> of_blocks(

@@ -73,6 +73,14 @@ TEST(PlanOfFolds, squared_deviations_are_one_pass_with_other_folds_of_the_array)
     }
 }
 
+TEST(PlanOfFolds, squared_deviations_over_no_axes_are_planned) {
+  for (const Shape& extents : {Shape{}, Shape{5}, Shape{300, 200}}) {
+    BatchWriter r(2);
+    r.call(Op::squared_deviations, extents, Dtype::float64, {r.existing(extents)}, {});
+    EXPECT_EQ(find_fault(r.plan(), 2), std::nullopt) << dump(r.plan());
+  }
+}
+
 /// How many steps fold reduction blocks.
 int passes_of(const Plan& plan) {
   return static_cast<int>(std::count_if(plan.steps.begin(), plan.steps.end(), [](const auto& step) {
