@@ -15,7 +15,7 @@ using protocol::Error;
 using protocol::ErrorKind;
 
 Board::Board(Comm& comm, distribution::Heap& heap, const nodes::Settings& settings)
-    : comm_(comm), node_(comm, heap) {
+    : comm_(comm), node_(comm, heap), stopped_(node_.other_processes()) {
   std::optional<Error> problem;
   try {
     if (!comm.is_one_node() && comm.is_leader())
@@ -113,6 +113,16 @@ Bytes Board::gather_reports() {
   if (!tree_messages_) return {};
   const std::lock_guard lock(report_mutex_);
   return tree_messages_->gather_reports();
+}
+
+std::vector<nodes::StoppedRank> Board::stopped_ranks() {
+  auto stopped = stopped_.look();
+  if (!tree_messages_) return stopped;
+  const auto others = tree_messages_->ask_stopped();
+  const auto own = stopped.size();
+  stopped.resize(own + others.size() / sizeof(nodes::StoppedRank));
+  std::memcpy(stopped.data() + own, others.data(), (stopped.size() - own) * sizeof(nodes::StoppedRank));
+  return stopped;
 }
 
 }  // namespace gamelan::engine

@@ -7,9 +7,11 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "engine/nodes/node_board.hpp"
 #include "engine/nodes/settings.hpp"
+#include "engine/nodes/stopped_ranks.hpp"
 
 namespace gamelan::engine {
 
@@ -94,10 +96,14 @@ class Board {
   void on_lost(std::function<void(const std::string& cause)> tell);
   /// What the leaders of the other nodes report. Rank 0, any thread.
   Bytes gather_reports();
+  /// The ranks that are stopped, except the leaders of other nodes, whose silence counts as the loss of the
+  /// node. Those of other nodes as of the call before. Waits for nobody. Rank 0, one thread at a time.
+  std::vector<nodes::StoppedRank> stopped_ranks();
 
  private:
   Comm& comm_;
   NodeBoard node_;
+  nodes::StoppedRanks stopped_;
   std::uint64_t exchanged_ = 0;
   std::optional<std::pair<std::uint64_t, Failure>> untold_;  ///< what the other nodes do not know of
   std::vector<protocol::FloatErrors>

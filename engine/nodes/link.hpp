@@ -30,6 +30,8 @@ struct Note {
                  ///< text in `body`
     ask_report,  ///< down
     report,      ///< up: the counters of this part of the tree
+    ask_stopped,  ///< down
+    stopped,      ///< up: the ranks of this part of the tree that are stopped
   };
   Kind kind = Kind::beat;
   std::uint64_t number = 0, value = 0;

@@ -222,6 +222,13 @@ void NodeBoard::wait_for(protocol::SharedCounter& counter, std::uint64_t target,
   }
 }
 
+nodes::StoppedRanks::Processes NodeBoard::other_processes() const {
+  nodes::StoppedRanks::Processes processes;
+  for (const int rank : comm_.near_ranks())
+    if (is_watching_ && rank != comm_.rank()) processes.emplace_back(rank, control(rank).process_id);
+  return processes;
+}
+
 void NodeBoard::check_alive(int rank) const {
   if (const Control& leader = control(leader_); leader.is_lost.load())
     throw Error(ErrorKind::engine_lost, std::string("[board] ") + leader.lost_cause);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/distribution/heap.hpp"
+#include "engine/nodes/stopped_ranks.hpp"
 #include "engine/ranks/comm.hpp"
 #include "engine/ranks/work_queue.hpp"
 #include "protocol/shared_counter.hpp"
@@ -93,6 +94,8 @@ class NodeBoard {
   /// Throws Error{engine_lost} when `rank` (any rank of the node, when negative), the launcher or another
   /// node is gone.
   void check_alive(int rank) const;
+  /// The other ranks of the node, to be asked whether they are stopped; none where this rank cannot see them.
+  nodes::StoppedRanks::Processes other_processes() const;
 
  private:
   static constexpr std::size_t slot_count = 8, text_bytes = 231;

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <span>
 #include <string_view>
+#include <utility>
 
 #include "engine/ranks/exit_soon.hpp"
 
@@ -38,8 +40,9 @@ Failure failure_in(const Bytes& body, std::uint64_t kind) {
 }  // namespace
 
 TreeMessages::TreeMessages(Comm& comm, NodeBoard& board, const Settings& settings)
-    : board_(board), tree_(comm, settings) {
+    : board_(board), stopped_here_(board.other_processes()), tree_(comm, settings) {
   settled_.assign(tree_.children(), 0);
+  stopped_.resize(tree_.children());
 }
 
 void TreeMessages::start() {
@@ -93,6 +96,12 @@ Bytes TreeMessages::gather_reports() {
   tree_.send_down({Kind::ask_report, ++report_number_, 0, {}});
   wait(lock, report_patience_s, [this] { return reports_missing_ == 0; });
   return reports_;
+}
+
+Bytes TreeMessages::ask_stopped() {
+  const std::lock_guard lock(mutex_);
+  tree_.send_down({Kind::ask_stopped, 0, 0, {}});
+  return take_stopped();
 }
 
 TreeMessages::Outcome TreeMessages::settle(std::uint64_t message, Outcome own) {
@@ -150,6 +159,15 @@ void TreeMessages::hear_parent(Note note) {
       reports_ = reporter_ ? reporter_() : Bytes{};
       return answer_report_if_whole();
     }
+    case Kind::ask_stopped: {
+      tree_.send_down(note);
+      const std::lock_guard lock(mutex_);
+      const auto here = stopped_here_.look();
+      const auto bytes = std::as_bytes(std::span(here));
+      auto all = take_stopped();
+      all.insert(all.end(), bytes.begin(), bytes.end());
+      return tree_.send_up({Kind::stopped, 0, 0, std::move(all)});
+    }
     default:
       return;  // a parent says nothing else
   }
@@ -177,6 +195,9 @@ void TreeMessages::hear_child(std::size_t child, Note note) {
       reports_.insert(reports_.end(), note.body.begin(), note.body.end());
       --reports_missing_;
       answer_report_if_whole();
+      break;
+    case Kind::stopped:
+      stopped_[child] = std::move(note.body);
       break;
     default:
       return;  // a child says nothing else
@@ -210,6 +231,18 @@ void TreeMessages::answer_cut_if_known() {
 
 void TreeMessages::answer_report_if_whole() {
   if (!tree_.is_root() && reports_missing_ == 0) tree_.send_up({Kind::report, report_number_, 0, reports_});
+}
+
+/// What the children have answered to the last question, if that was about the same wait.
+Bytes TreeMessages::take_stopped() {
+  const auto before = std::exchange(last_asked_, StoppedRanks::Clock::now());
+  const bool is_old = last_asked_ - before > StoppedRanks::longest_pause;
+  Bytes all;
+  for (auto& each : stopped_) {
+    if (!is_old) all.insert(all.end(), each.begin(), each.end());
+    each.clear();
+  }
+  return all;
 }
 
 void TreeMessages::lose(const std::string& cause) {

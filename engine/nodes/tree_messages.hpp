@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/nodes/node_board.hpp"
+#include "engine/nodes/stopped_ranks.hpp"
 #include "engine/nodes/tree.hpp"
 
 namespace gamelan::engine::nodes {
@@ -31,6 +32,9 @@ class TreeMessages {
   void clear_cut() { tree_.send_down({Note::Kind::clear_cut, 0, 0, {}}); }
   /// The reports of the other nodes, one after another: those that have come within two seconds.
   Bytes gather_reports();
+  /// Asks the other nodes which of their ranks are stopped, and returns what they have answered to the
+  /// question before: `StoppedRank`s, one after another. Waits for nobody.
+  Bytes ask_stopped();
 
   /// Announces that every rank of this node has done message `message`; on rank 0, waits for the other nodes.
   /// `own`: what the ranks of this node have met. On rank 0 the result is that of all nodes, with the failure
@@ -54,6 +58,7 @@ class TreeMessages {
   void pass_up_if_settled();
   void answer_cut_if_known();
   void answer_report_if_whole();
+  Bytes take_stopped();
   template <class Ready>
   bool wait(std::unique_lock<std::mutex>& lock, double seconds, Ready ready);
 
@@ -70,6 +75,9 @@ class TreeMessages {
   std::uint64_t report_number_ = 0;
   std::size_t reports_missing_ = 0;
   Bytes reports_;
+  StoppedRanks stopped_here_;
+  StoppedRanks::Clock::time_point last_asked_{};
+  std::vector<Bytes> stopped_;  ///< by child: the answers to the last question
   std::function<Bytes()> reporter_;
   std::mutex tell_mutex_;  // held while it is called
   std::function<void(const std::string&)> tell_;

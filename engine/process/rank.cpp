@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/distribution/heap.hpp"
 #include "engine/host_name.hpp"
@@ -99,6 +100,15 @@ nlohmann::json hello_info(const Options& options, const Comm& comm, std::size_t 
           {"routine_sums", routines::sums()}};
 }
 
+/// What heartbeats say of ranks that are stopped: nothing where none is.
+nlohmann::json in_words(const std::vector<nodes::StoppedRank>& stopped) {
+  auto told = nlohmann::json::array();
+  for (const auto& each : stopped)
+    told.push_back(
+        {{"rank", each.rank}, {"process", each.process_id}, {"host", each.host}, {"seconds", each.for_s}});
+  return stopped.empty() ? nlohmann::json::object() : nlohmann::json{{"stopped", told}};
+}
+
 /// Rank 0: opens the server; returns when all ranks know that it listens. Collective with the other ranks'
 /// throw_together.
 std::unique_ptr<Server> open_server(const Options& options, Comm& comm, const ServerCallbacks& callbacks) {
@@ -138,6 +148,7 @@ void run_rank(const Options& options, Comm& comm) {
   }
   const ServerCallbacks callbacks{
       .heartbeat = [&session] { return with_time_limit(session.heartbeat()); },
+      .stopped = [&board] { return in_words(board.stopped_ranks()); },
       .status = [&session] { return with_time_limit(session.status()); },
       .hello_info = [text = hello_info(options, comm, heap_bytes).dump()] { return text; },
       .cancel = [&board](std::uint64_t) { board.request_cut(); }};

@@ -27,6 +27,7 @@ using protocol::Frames;
 
 constexpr auto lateness = std::chrono::seconds(1);  // of a busy machine
 constexpr std::chrono::seconds surely_silent{3};    // clients say once a second that they are there
+constexpr double long_request_s = 3;                // then the ranks are looked at: one may be stopped
 constexpr int messages_per_turn = 64;               // then the gate and the outbox get a turn
 
 Bytes to_bytes(const zmq::message_t& message) {
@@ -279,6 +280,7 @@ void Listener::dispatch(const Bytes& routing_id, Frames frames) {
 /// What rank 0 is doing. Only the client for which it works learns the program and the line.
 std::string Listener::heartbeat_for(const Bytes& client) const {
   nlohmann::json told = callbacks_.heartbeat();
+  if (inbox_.state().busy_s > long_request_s) told.update(callbacks_.stopped());
   if (!inbox_.is_executing_of(client))
     for (const char* own : {"batch", "file", "line"}) told.erase(own);
   return told.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

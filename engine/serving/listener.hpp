@@ -28,6 +28,7 @@ namespace gamelan::engine {
 /// and make no MPI call. All but `status` are called by the thread that holds the socket, and must be quick.
 struct ServerCallbacks {
   std::function<nlohmann::json()> heartbeat;  ///< what rank 0 is doing
+  std::function<nlohmann::json()> stopped;    ///< who is stopped; added to `heartbeat` amid a long request
   std::function<nlohmann::json()>
       status;  ///< counters of all ranks; may take seconds, called on a thread of its own
   std::function<std::string()> hello_info;          ///< JSON object: ranks, memory, versions

@@ -95,9 +95,13 @@ std::optional<std::string> FailureDetector::look_at_local(Clock::time_point now)
       silence_.local_verdict(is_seen_stopped, local_silence_limit, std::chrono::seconds(patience_s));
   if (verdict == Silence::Verdict::lost)
     return explain("the engines have not answered for " + seconds_of(local_silence_limit));
-  if (verdict == Silence::Verdict::waits)
+  if (verdict == Silence::Verdict::waits) {
+    const auto process = std::to_string(process_);
     suspension_ =
-        "rank 0 (process " + std::to_string(process_) + (is_seen_stopped ? ") is stopped" : ") was stopped");
+        "rank 0 on " + host_ + " (process " + process +
+        (is_seen_stopped ? ") is stopped (kill -CONT " + process + " has it go on)" : ") was stopped") +
+        " and has not answered for " + seconds_of(silence_.time());
+  }
   return std::nullopt;
 }
 

@@ -25,10 +25,10 @@ class Silence {
 
   enum class Verdict { usual, waits, lost };
   /// Of a rank 0 on this machine; `is_stopped`: as of now. A stopped one is waited for as long as `patience`
-  /// says. From when it was last seen stopped, it has the `usual` time to answer.
+  /// says, and that is known at once. From when it was last seen stopped, it has the `usual` time to answer.
   Verdict local_verdict(bool is_stopped, Clock::duration usual, Clock::duration patience) {
     if (is_stopped) stopped_until_ = silence_;
-    if (silence_ <= usual) return Verdict::usual;
+    if (silence_ <= usual) return is_stopped ? Verdict::waits : Verdict::usual;
     const auto limit = is_stopped ? std::max(usual, patience) : stopped_until_ + usual;
     return silence_ <= limit ? Verdict::waits : Verdict::lost;
   }

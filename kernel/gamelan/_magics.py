@@ -145,9 +145,9 @@ class EngineMagics(Magics):
         if engines is None:
             return self._use(launch.start(n=options.ranks))
         engines.require_restartable(options.ranks)
-        _session.part(f"session {engines.session} was ended by %engines restart")
         line = NotebookLine()
         try:
+            _session.part(f"session {engines.session} was ended by %engines restart")
             engines = engines.restart(line, n=options.ranks)
             return self._use(engines)
         finally:

@@ -18,12 +18,13 @@ from ._errors import EngineLostError, VersionError
 from ._float_errors import forget_warnings
 from ._launch import _of_run, _routes
 from ._next_engines import engines_after, first_engines
-from ._silence import forget_silence, tell_silence
+from ._silence import forget_silence, silence, tell_silence
 from ._work import end_work, on_progress, recorded_count, tell_work  # noqa: F401  (two of them for the notebook)
 
 __all__ = ["stats", "status", "sync"]
 
 _engines = None  # launch.Engines in use, None when connected by hand or not at all
+_parting = None  # why the engines in use are about to be ended by their user
 _starting = threading.RLock()
 _called_before_end = []
 
@@ -137,19 +138,27 @@ def release(why="they were disconnected"):
 
 
 def part(why):
-    """Leaves the current engines, which are about to end; the next ones compute their arrays again."""
+    """Leaves the current engines, which are about to end; the next ones compute their arrays again. What they are at is
+    waited for, unless they do not answer, or a rank is stopped."""
+    global _parting
     if _engines is not None:
         _routes.forget(_engines.connection_file)
-    if _core.is_connected():
-        with contextlib.suppress(EngineLostError):
-            flush()
-    _core.part(why)
+    _parting = why
+    try:
+        if _core.is_connected():
+            with contextlib.suppress(EngineLostError):
+                flush()  # what has its result is not computed twice
+        if _parting is not None:
+            _core.part(why)
+    finally:
+        _parting = None
 
 
 def flush(wait=True):
     """Sends what is recorded; with `wait`, returns when it is computed and raises what went wrong."""
     _core.flush(wait)
-    tell_silence()
+    if wait:
+        tell_silence()
 
 
 def flush_cell():
@@ -157,15 +166,17 @@ def flush_cell():
     try:
         if _core.has_unfinished():
             _core.flush(True)
+        tell_silence()
     finally:
         end_work()
         forget_warnings()
-        tell_silence()
+        forget_silence()  # the next cell that waits says so again
 
 
 def end_interrupted():
     """The end of an interrupted cell: what it has recorded runs behind it, and the next cell waits for its turn."""
     end_work()
+    forget_silence()
     _core.end_interrupted()
 
 
@@ -191,6 +202,14 @@ def _end_of_engines(wait_s):
     return watch(wait_s) if watch is not None else None
 
 
+def _leave_silent():
+    """They are waited for in vain, and about to be ended: what has no reply is sent to those that follow."""
+    global _parting
+    why, _parting = _parting, None
+    _core.part(why)
+    return why
+
+
 def _while_waiting(seconds, lost):
     if '"time_limit_signal"' in _core.last_status() and hasattr(_engines, "warn_of_time"):
         _engines.warn_of_time()
@@ -198,7 +217,9 @@ def _while_waiting(seconds, lost):
         forget_silence()
     else:
         tell_work(_engines)
-        tell_silence()
+        if _parting is not None and silence(seconds) is not None:
+            return _leave_silent()
+        tell_silence(seconds)
     # When the socket closed first, the launcher learns the cause a moment later.
     cause = _end_of_engines(3.0 if lost else 0.0)
     return _with_own_view(cause, lost) if cause and lost else cause or (lost and lost + _last_seen())

@@ -140,6 +140,10 @@ class Engine {
                 [] {
                   return nlohmann::json{{"steps_done", 3}, {"batch", 1}, {"file", "caf\xe9.py"}, {"line", 7}};
                 },
+            .stopped =
+                [] {
+                  return nlohmann::json{{"stopped", nlohmann::json::array({{{"rank", 2}}})}};
+                },
             .status = [this] { return collect(); },
             .hello_info = [] { return std::string(R"({"ranks": 1})"); },
             .cancel = [this](std::uint64_t seq) { on_cancel(seq); }});

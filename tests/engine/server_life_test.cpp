@@ -180,6 +180,7 @@ pid_t fork_stuck_server(const std::string& path, double idle_timeout_s) {
   options.idle_timeout_s = idle_timeout_s;
   Server server(options, connection_template(),
                 {.heartbeat = [] { return nlohmann::json::object(); },
+                 .stopped = [] { return nlohmann::json::object(); },
                  .status = [] { return nlohmann::json::object(); },
                  .hello_info = [] { return std::string("{}"); },
                  .cancel = [](std::uint64_t) {}});

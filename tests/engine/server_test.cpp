@@ -65,6 +65,23 @@ TEST(Server, tells_its_status_while_the_main_thread_computes) {
   EXPECT_EQ(client.receive()->seq, 2U);
 }
 
+TEST(Server, names_stopped_ranks_amid_a_long_request_only) {
+  Engine engine;
+  Client client(engine.connection());
+  engine.close();
+  client.send(batch(1));
+  ASSERT_TRUE(engine.wait_until_busy());
+  const auto told = [&](std::uint64_t seq) {
+    return nlohmann::json::parse(client.ask(protocol::Heartbeat{seq, 0}).info).contains("stopped");
+  };
+  EXPECT_FALSE(told(2));
+  std::this_thread::sleep_for(3'200ms);
+  EXPECT_TRUE(told(3));
+  engine.open();
+  EXPECT_TRUE(client.receive(2s));
+  EXPECT_FALSE(told(4));
+}
+
 TEST(Server, hears_a_cancel_and_heartbeats_while_all_ranks_are_asked_for_their_counters) {
   Engine engine;
   Client asking(engine.connection()), client(engine.connection());
@@ -137,6 +154,7 @@ TEST(Server, hands_the_socket_over_without_losing_a_message) {
   {
     Server server(options, connection_template(),
                   {.heartbeat = [] { return nlohmann::json::object(); },
+                   .stopped = [] { return nlohmann::json::object(); },
                    .status = [] { return nlohmann::json::object(); },
                    .hello_info = [] { return std::string("{}"); },
                    .cancel = [](std::uint64_t) {}});

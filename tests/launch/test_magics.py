@@ -104,6 +104,24 @@ except np.EngineLostError as error:
     assert "lost: " in out and "was stopped by %engines stop" in out
 
 
+def test_engines_with_a_stopped_rank_are_restarted(runtime):
+    """The rank would be waited for without end."""
+    out = run("""
+import os, signal
+import gamelan as np
+engines("start -n 2")
+a = np.random.default_rng(1).random(300_000)
+before = float(a.sum())
+ranks = np._session.engines().status()["processes"]
+os.kill(next(each["pid"] for each in ranks if each["rank"] == 1), signal.SIGSTOP)
+a *= 2
+print(engines("restart -n 1").session["ranks"], "rank")
+print("again:", float((a / 2).sum()) == before)
+""")
+    assert "1 rank\nagain: True" in out
+    assert not processes_of(runtime)
+
+
 def test_attach_takes_the_engines_that_run_or_lists_them(gamelan, runtime):
     assert "UsageError %engines attach WHERE: no engines run" in run('engines("attach")')
     gamelan("engines", "start", "-n", 1, "--session", "first")

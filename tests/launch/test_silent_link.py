@@ -2,8 +2,10 @@
 """Engines that are silent for longer than heartbeats may be: behind a network that is cut, or stopped. The program waits, says so,
 and goes on; nothing is done twice."""
 
+import functools
 import json
 import os
+import re
 import select
 import signal
 import socket
@@ -159,5 +161,27 @@ def test_stopped_engines_of_this_machine_are_waited_for(start):
     assert one("float((a + 1).sum())") == "400000.0"
     one("import time; time.sleep(2)")
     error = one.end()
-    assert "is stopped. Their arrays are kept: waiting up to 10 min" in error and "answer again" in error, error
+    assert f"rank 0 on {socket.gethostname()} (process {ranks[0]}) is stopped" in error and "waiting up to 10 min" in error, error
+    assert re.search("has not answered for [3-7] s", error) and error.count("the engines answer again, ") == 1, error
     assert "computed again" not in error
+
+
+def test_a_stopped_rank_is_named_once_in_each_wait_until_it_goes_on(start):
+    engines, one = start(2, count=1)
+    one("a = np.zeros(200_000); a += 1")
+    pid = {each["rank"]: each["pid"] for each in engines.status()["processes"]}[1]
+    stop, go_on = (functools.partial(os.kill, pid, number) for number in (signal.SIGSTOP, signal.SIGCONT))
+    stop()
+    later(1.5, go_on)
+    assert one("float((a + 1).sum())") == "400000.0", "a short stop is no news"
+    for _ in range(2):
+        stop()
+        later(8, go_on)
+        assert one("float((a + 1).sum())") == "400000.0"
+    assert one(
+        "import time; begin = time.monotonic(); [float((a + 1).sum()) for _ in iter(lambda: time.monotonic() - begin > 4, True)]"
+    )
+    error = one.end()
+    named = re.findall(rf"rank 1 on {socket.gethostname()} \(process {pid}\) is stopped since (\d\d:\d\d:\d\d), ", error)
+    assert len(named) == len(set(named)) == 2 and "An interrupt ends the wait" in error, error
+    assert error.count("the engines answer again, ") == 2 and "%engines" not in error, error

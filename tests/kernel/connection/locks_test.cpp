@@ -141,6 +141,7 @@ TEST(Locks, more_strangers_than_descriptors_pass_by) {
     options.idle_timeout_s = 0;
     engine::Server server(options, engine::test::connection_template(),
                           {.heartbeat = [] { return nlohmann::json::object(); },
+                           .stopped = [] { return nlohmann::json::object(); },
                            .status = [] { return nlohmann::json::object(); },
                            .hello_info = [] { return std::string("{}"); },
                            .cancel = [](std::uint64_t) {}});

@@ -42,8 +42,15 @@ TEST(Silence, one_that_was_stopped_has_the_usual_time_from_when_it_goes_on) {
 
 TEST(Silence, one_that_was_stopped_for_less_than_the_usual_time_has_it_too) {
   Watched rank_0;
-  EXPECT_EQ(rank_0.after(19s, true), Verdict::usual);
+  rank_0.after(19s, true);
   EXPECT_EQ(rank_0.after(20s, false), Verdict::waits);
+  EXPECT_EQ(rank_0.after(1s, false), Verdict::lost);
+}
+
+TEST(Silence, one_that_is_stopped_is_known_to_be_waited_for_at_once) {
+  Watched rank_0;
+  EXPECT_EQ(rank_0.after(1s, true), Verdict::waits);
+  EXPECT_EQ(rank_0.after(1s, false), Verdict::usual);
 }
 
 TEST(Silence, one_that_stays_stopped_is_waited_for_as_long_as_patience_says) {

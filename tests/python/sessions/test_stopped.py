@@ -4,6 +4,7 @@
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -90,6 +91,30 @@ def test_the_patience_of_engines_without_a_client_is_not_used_up_while_they_are_
     assert running.process.poll() is None, running.log.read_text()
     assert running.process.wait(IDLE_TIMEOUT_S + 5) == 0
     assert "no client was heard for 5 s" in running.log.read_text()
+
+
+def test_a_rank_of_another_node_that_is_stopped_is_named(running):
+    with subprocess.Popen(
+        [sys.executable, "-c", CLIENT],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "GAMELAN_CONNECT": str(running.connection_file), "GAMELAN_DISTRIBUTE_FROM": "0"},
+    ) as client:
+        try:
+            assert client.stdout.readline() == "4999950000.0\n", client.stderr.read()
+            last = running.pids()[3]
+            signal_all([last], signal.SIGSTOP)
+            computes(client, 0.5)
+            told = client.stderr.readline()
+            assert f"rank 3 on {socket.gethostname()} (process {last}) is stopped since " in told
+            signal_all([last], signal.SIGCONT)
+            assert client.stdout.readline() == "True\n", client.stderr.read() + running.log.read_text()
+            client.stdin.close()
+            assert "the engines answer again" in client.stderr.read()
+        finally:
+            client.kill()
 
 
 def test_a_node_that_is_stopped_alone_counts_as_lost(running):
