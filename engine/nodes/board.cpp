@@ -121,7 +121,7 @@ std::vector<nodes::StoppedRank> Board::stopped_ranks() {
   const auto others = tree_messages_->ask_stopped();
   const auto own = stopped.size();
   stopped.resize(own + others.size() / sizeof(nodes::StoppedRank));
-  std::memcpy(stopped.data() + own, others.data(), (stopped.size() - own) * sizeof(nodes::StoppedRank));
+  if (!others.empty()) std::memcpy(stopped.data() + own, others.data(), others.size());
   return stopped;
 }
 

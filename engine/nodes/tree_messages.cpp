@@ -101,7 +101,7 @@ Bytes TreeMessages::gather_reports() {
 Bytes TreeMessages::ask_stopped() {
   const std::lock_guard lock(mutex_);
   tree_.send_down({Kind::ask_stopped, 0, 0, {}});
-  return take_stopped();
+  return stopped_below();
 }
 
 TreeMessages::Outcome TreeMessages::settle(std::uint64_t message, Outcome own) {
@@ -164,7 +164,7 @@ void TreeMessages::hear_parent(Note note) {
       const std::lock_guard lock(mutex_);
       const auto here = stopped_here_.look();
       const auto bytes = std::as_bytes(std::span(here));
-      auto all = take_stopped();
+      auto all = stopped_below();
       all.insert(all.end(), bytes.begin(), bytes.end());
       return tree_.send_up({Kind::stopped, 0, 0, std::move(all)});
     }
@@ -197,7 +197,7 @@ void TreeMessages::hear_child(std::size_t child, Note note) {
       answer_report_if_whole();
       break;
     case Kind::stopped:
-      stopped_[child] = std::move(note.body);
+      stopped_[child] = {std::move(note.body), StoppedRanks::Clock::now()};
       break;
     default:
       return;  // a child says nothing else
@@ -233,15 +233,12 @@ void TreeMessages::answer_report_if_whole() {
   if (!tree_.is_root() && reports_missing_ == 0) tree_.send_up({Kind::report, report_number_, 0, reports_});
 }
 
-/// What the children have answered to the last question, if that was about the same wait.
-Bytes TreeMessages::take_stopped() {
-  const auto before = std::exchange(last_asked_, StoppedRanks::Clock::now());
-  const bool is_old = last_asked_ - before > StoppedRanks::longest_pause;
+/// What each child has answered last, if that was lately. Two questions may come before an answer does.
+Bytes TreeMessages::stopped_below() const {
+  const auto now = StoppedRanks::Clock::now();
   Bytes all;
-  for (auto& each : stopped_) {
-    if (!is_old) all.insert(all.end(), each.begin(), each.end());
-    each.clear();
-  }
+  for (const auto& [body, when] : stopped_)
+    if (now - when <= StoppedRanks::longest_pause) all.insert(all.end(), body.begin(), body.end());
   return all;
 }
 

@@ -32,8 +32,8 @@ class TreeMessages {
   void clear_cut() { tree_.send_down({Note::Kind::clear_cut, 0, 0, {}}); }
   /// The reports of the other nodes, one after another: those that have come within two seconds.
   Bytes gather_reports();
-  /// Asks the other nodes which of their ranks are stopped, and returns what they have answered to the
-  /// question before: `StoppedRank`s, one after another. Waits for nobody.
+  /// Asks the other nodes which of their ranks are stopped, and returns what they have answered last, in
+  /// StoppedRanks::longest_pause: `StoppedRank`s, one after another. Waits for nobody.
   Bytes ask_stopped();
 
   /// Announces that every rank of this node has done message `message`; on rank 0, waits for the other nodes.
@@ -58,7 +58,7 @@ class TreeMessages {
   void pass_up_if_settled();
   void answer_cut_if_known();
   void answer_report_if_whole();
-  Bytes take_stopped();
+  Bytes stopped_below() const;
   template <class Ready>
   bool wait(std::unique_lock<std::mutex>& lock, double seconds, Ready ready);
 
@@ -76,8 +76,11 @@ class TreeMessages {
   std::size_t reports_missing_ = 0;
   Bytes reports_;
   StoppedRanks stopped_here_;
-  StoppedRanks::Clock::time_point last_asked_{};
-  std::vector<Bytes> stopped_;  ///< by child: the answers to the last question
+  struct Answer {
+    Bytes stopped;
+    StoppedRanks::Clock::time_point when{};
+  };
+  std::vector<Answer> stopped_;  ///< by child: the last one
   std::function<Bytes()> reporter_;
   std::mutex tell_mutex_;  // held while it is called
   std::function<void(const std::string&)> tell_;

@@ -343,8 +343,9 @@ def _store_when_due():
         except _Disturbed:
             return  # the end of the next batch makes one
         except Exception as error:
-            if isinstance(error, EngineLostError) or not _core.goes_on_from(began):
-                return  # engines have died meanwhile: the next ones make one
+            has_died = isinstance(error, EngineLostError) and not _core.is_connected()
+            if has_died or not _core.goes_on_from(began):
+                return  # the next engines make one
             return _give_up(error, place)
         _core.ask_for_checkpoint(False)
 

@@ -24,7 +24,7 @@ from ._work import end_work, on_progress, recorded_count, tell_work  # noqa: F40
 __all__ = ["stats", "status", "sync"]
 
 _engines = None  # launch.Engines in use, None when connected by hand or not at all
-_parting = None  # why the engines in use are about to be ended by their user
+_parting = None  # why the engines in use are about to be ended by their user, and in which thread
 _starting = threading.RLock()
 _called_before_end = []
 
@@ -143,7 +143,7 @@ def part(why):
     global _parting
     if _engines is not None:
         _routes.forget(_engines.connection_file)
-    _parting = why
+    _parting = why, threading.get_ident()
     try:
         if _core.is_connected():
             with contextlib.suppress(EngineLostError):
@@ -205,7 +205,7 @@ def _end_of_engines(wait_s):
 def _leave_silent():
     """They are waited for in vain, and about to be ended: what has no reply is sent to those that follow."""
     global _parting
-    why, _parting = _parting, None
+    (why, _), _parting = _parting, None
     _core.part(why)
     return why
 
@@ -217,7 +217,8 @@ def _while_waiting(seconds, lost):
         forget_silence()
     else:
         tell_work(_engines)
-        if _parting is not None and silence(seconds) is not None:
+        # Only this thread may leave: it is alone with the engines from then on.
+        if _parting is not None and _parting[1] == threading.get_ident() and silence(seconds) is not None:
             return _leave_silent()
         tell_silence(seconds)
     # When the socket closed first, the launcher learns the cause a moment later.

@@ -105,8 +105,9 @@ class SessionMagics(Magics):
             raise UsageError(f"%session: {keeper.refusal}")
         names = None if options.only is None else _names(options.only)
         chosen = _earlier.meant(earlier, options.of, names, keeper.restored_last if keeper is not None else "")
-        self._bring_back(str(chosen.folder), options, _keeping.read)
-        keeper.note_restored(chosen.name, is_all=options.only is None)
+        is_all = options.only is None
+        self._bring_back(str(chosen.folder), options, lambda folder, names: _keeping.read(folder, names, is_all))
+        keeper.note_restored(chosen.name, is_all)
 
     def _undo(self, options, parser):
         keeper = _notebook.keeper

@@ -125,11 +125,12 @@ std::optional<Reply> Engines::wait_for(std::uint64_t seq) {
   if (client == nullptr) return std::nullopt;
   for (;;) {
     std::optional<std::string> cause;
-    // Many short waits are one long wait for the user: the hook keeps its interval from one to the next. It
-    // is called before `take`, because otherwise a reply would be lost when the hook raises.
+    // Many short waits are one long wait for the user: the hook keeps its interval from one to the next, in
+    // each thread. It is called before `take`, because otherwise a reply would be lost when the hook raises.
+    static thread_local auto last_hook = std::chrono::steady_clock::now();
     if (PyErr_CheckSignals() != 0) throw PythonError();
-    if (std::chrono::steady_clock::now() - last_hook_ >= poll_period) {
-      last_hook_ = std::chrono::steady_clock::now();
+    if (std::chrono::steady_clock::now() - last_hook >= poll_period) {
+      last_hook = std::chrono::steady_clock::now();
       cause = ask_wait_hook(waited.seconds(), nullptr);
     }
     std::optional<std::string> lost;

@@ -128,7 +128,6 @@ class Engines {
   bool is_told_ = false;      // an exception has said the cause
   std::uint64_t generation_ = 1;
   double waited_seconds_ = 0;
-  std::chrono::steady_clock::time_point last_hook_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace gamelan::kernel

@@ -85,3 +85,20 @@ print("another client" in found.missing.get("x", str(found.get("x"))), float(fou
 """
     )
     assert lines == ["True 1.0"]
+
+
+def test_what_was_computed_before_anothers_write_stays_safe(runtime, tmp_path):
+    """A checkpoint is made of it, and the log's limit does not take it, although the array that it was computed from is lost."""
+    lines = _lines(
+        f"folder = {str(tmp_path)!r}"
+        """
+np.config.log_bytes = 3_000_000
+y = x * 10; np.sync(); other(WRITE); float(x[0])
+lose(); print(told(lambda: float(x[0])), float(y[0]))
+big = np.asarray(numpy.ones(600_000)); np.sync()
+lose(); print(float(y[0]), float(before[0]))
+big = None; np.config.protect = folder; print(np.checkpoint() > 0)
+lose(); print(float(y[0]), float(before[0]), told(lambda: float(x[0])))
+"""
+    )
+    assert lines == ["True 0.0", "0.0 1.0", "True", "0.0 1.0 True"]

@@ -117,15 +117,15 @@ def _write_file(path, data):
         raise
 
 
-def read(path, names=None):
-    """The variables that are kept in a folder, as a LoadedSession. The engines compute the distributed arrays again. Options are
-    set as they were, unless `names` are given."""
+def read(path, names=None, has_options=True):
+    """The variables that are kept in a folder, as a LoadedSession. The engines compute the distributed arrays again. With
+    `has_options` the options are set as they were."""
     with TrustedFolder(path) as folder:
         session = _manifest.read_manifest(folder)
         require_names(session, names, "that kernel has left no variable")
         loaded, arrays = LoadedSession(), RepeatedArrays(folder, session, names is not None)
         loaded.saved_at, loaded.not_saved, loaded.missing = session["saved"], session["missing"], {}
-        with _options.brought_back(session.get("options", {}) if names is None else {}) as loaded.options:
+        with _options.brought_back(session.get("options", {}) if has_options else {}) as loaded.options:
             if names is None:
                 arrays.begin()  # an error here leaves everything as it is
             load_groups(session, names, lambda about: _bytes_of(folder, about), arrays, loaded)

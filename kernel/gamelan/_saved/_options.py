@@ -13,7 +13,10 @@ _OF_THE_PLACE = ("connect", "route")
 
 def kept():
     """The options that this program has changed since it began, by name."""
-    return {name: value for name, value in config.changed().items() if name not in _OF_THE_PLACE}
+    options = {name: value for name, value in config.changed().items() if name not in _OF_THE_PLACE}
+    if options.get("protect", "") not in ("", MEMORY):
+        options["protect"] = os.path.abspath(options["protect"])  # the next kernel may work in another folder
+    return options
 
 
 @contextlib.contextmanager

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "kernel/recorder/log/needed.hpp"
+
 namespace gamelan::kernel {
 
 using protocol::ArrayId;
@@ -16,33 +18,11 @@ namespace {
 constexpr const char* foreign_write =
     "another client has written into it, or into a published array that it was computed from, which this "
     "program's log does not have";
-constexpr const char* mend =
-    "np.config.protect ('memory', or a folder), which makes checkpoints, keeps such arrays";
-constexpr std::size_t large_payload = std::size_t{64} << 10;
 std::int64_t limit = std::int64_t{1} << 28;
 double due_seconds = 0;
 
 /// Their results say what was stored elsewhere.
 bool stores(Op op) { return op == Op::write_file || op == Op::write_pieces || op == Op::tend_pieces; }
-
-/// Drops payloads that no command has any more.
-void drop_unused_payloads(Batch& batch) {
-  std::vector<protocol::Bytes> kept;
-  for (auto& command : batch.commands) {
-    if (command.payload < 0) continue;
-    kept.push_back(std::move(batch.payloads[static_cast<std::size_t>(command.payload)]));
-    command.payload = static_cast<std::int32_t>(kept.size() - 1);
-  }
-  batch.payloads = std::move(kept);
-}
-
-/// Calls `use` with each array that the command reads, and with the one it changes in place.
-template <typename Use>
-void for_each_needed(const Command& command, Use use) {
-  for (const auto& operand : command.in)
-    if (const auto* view = std::get_if<View>(&operand)) use(view->base);
-  if (!command.creates) use(command.out.base);
-}
 
 }  // namespace
 
@@ -66,13 +46,14 @@ std::uint64_t CommandLog::next_generation() {
 void CommandLog::set_due(double seconds) { due_seconds = seconds; }
 bool CommandLog::is_due() const {
   const bool is_long = seconds_ - stored_seconds_ > due_seconds || 2 * (bytes_ - stored_bytes_) > limit;
-  return storing_ == 0 && (is_asked_ || (due_seconds > 0 && (is_long || has_newly_unlogged_)));
+  return storing_ == 0 && (is_asked_ || (due_seconds > 0 && (is_long || has_newly_unlogged())));
 }
 
 void CommandLog::add(Entry entry, bool is_in_order) {
   if (storing_ != 0) freed_meanwhile_.insert(freed_meanwhile_.end(), entry.frees.begin(), entry.frees.end());
   if (!lost_.empty()) {
-    drop_lost(entry);  // no command of the log needs a lost array: its id can be forgotten when it dies
+    drop_lost(entry,
+              lost_);  // no command of the log needs a lost array: its id can be forgotten when it dies
     forget_lost(entry.frees);
   }
   if (entry.ran == 0 && entry.frees.empty() && entry.foreign.empty()) return;
@@ -97,28 +78,9 @@ void CommandLog::skip(const std::vector<ArrayId>& written, const std::vector<Arr
   if (!written.empty()) generation_ = next_generation();
   for (const auto id : written) {
     lose(id, why);
-    unlogged_.erase(id);
+    forget_unlogged(id);
   }
   forget_lost(frees);
-}
-
-void CommandLog::forget_lost(const std::vector<ArrayId>& ids) {
-  for (const auto id : ids) {
-    unlogged_.erase(id);
-    if (!foreign_.contains(id)) lost_.erase(id);
-  }
-}
-
-void CommandLog::lose_all(const std::string& why) {
-  epoch_ = next_generation();
-  cut_all_marks(why);
-  generation_ = next_generation();
-  for (const auto& view : living()) {
-    lose(view.base, why);
-    unlogged_[view.base] = {view, entries_.back().number};
-  }
-  entries_.clear();
-  count();
 }
 
 void CommandLog::clear() {
@@ -128,6 +90,7 @@ void CommandLog::clear() {
   marks_.clear();
   lost_.clear();
   unlogged_.clear();
+  newly_unlogged_.clear();
   count();
 }
 
@@ -140,55 +103,10 @@ void CommandLog::keep_within_limit() {
     drop_large_payloads();
     prune();
   }
-  if (bytes_ > limit) {
-    has_newly_unlogged_ = true;
+  if (bytes_ > limit)
     lose_all("the log of its session had become too long (np.config.log_bytes); " + std::string(mend));
-  }
   // Where little was forgotten, little will be: a loop that changes an array in place needs every turn.
   prune_above_ = std::max(least_to_prune, (4 * sent_bytes_ > 3 * before ? 4 : 2) * sent_bytes_);
-}
-
-void CommandLog::drop_large_payloads() {
-  for (auto& entry : entries_) {
-    Batch batch = decode(entry);
-    const auto is_large = [&](const Command& command) {
-      return command.op == Op::constant &&
-             batch.payloads[static_cast<std::size_t>(command.payload)].size() >= large_payload;
-    };
-    if (std::none_of(batch.commands.begin(), batch.commands.end(), is_large)) continue;
-    epoch_ = next_generation();
-    for (const auto& command : batch.commands)
-      if (is_large(command)) {
-        lose(command.out.base,
-             "its elements came from this program, and the log had no room for them "
-             "(np.config.log_bytes); " +
-                 std::string(mend));
-        note_unlogged(entry.number, command);
-        has_newly_unlogged_ = true;
-      }
-    std::erase_if(batch.commands, is_large);
-    replace(entry, std::move(batch));
-  }
-  if (!lost_.empty())
-    for (auto& entry : entries_) drop_lost(entry);
-  for (const auto& entry : entries_)
-    for (const auto id : entry.frees) unlogged_.erase(id);
-  count();
-}
-
-void CommandLog::drop_lost(Entry& entry) {
-  if (entry.ran == 0) return;
-  Batch batch = decode(entry);
-  const auto before = batch.commands.size();
-  std::erase_if(batch.commands, [&](const Command& command) {
-    const bool is_dropped = lost_.contains(command.out.base) || spreads_loss(command);
-    if (is_dropped) {
-      note_change(entry.number, command);
-      note_unlogged(entry.number, command);
-    }
-    return is_dropped;
-  });
-  if (batch.commands.size() != before) replace(entry, std::move(batch));
 }
 
 void CommandLog::replace(Entry& entry, Batch batch) {
@@ -218,16 +136,6 @@ void CommandLog::pack() {
   for (auto& entry : entries_) frames.push_back(&entry.frames);
   KeptFrames::pack(frames);
   count();
-}
-
-bool CommandLog::spreads_loss(const Command& command) {
-  const std::string* why = nullptr;
-  for_each_needed(command, [&](ArrayId id) {
-    if (const auto found = lost_.find(id); found != lost_.end()) why = &found->second;
-  });
-  if (why == nullptr) return false;
-  lost_.emplace(command.out.base, std::string(*why));
-  return true;
 }
 
 void CommandLog::prune() {
@@ -270,7 +178,7 @@ void CommandLog::prune() {
     std::erase_if(batch.commands, [&](const Command&) { return !stays[index++]; });
     replace(*entry, std::move(batch));
   }
-  for (const auto id : dead) unlogged_.erase(id);
+  for (const auto id : dead) forget_unlogged(id);
   const auto is_gone = [&](ArrayId id) { return !kept.contains(id); };
   for (auto& entry : entries_) {
     std::erase_if(entry.frees, is_gone);
@@ -299,6 +207,12 @@ std::vector<std::string> CommandLog::files() const {
 }
 
 std::vector<View> CommandLog::living() {
+  auto arrays = not_freed();
+  std::erase_if(arrays, [&](const View& view) { return lost_.contains(view.base); });
+  return arrays;
+}
+
+std::vector<View> CommandLog::not_freed() {
   prune();
   std::unordered_set<ArrayId> dead;
   for (const auto& entry : entries_) dead.insert(entry.frees.begin(), entry.frees.end());
@@ -340,13 +254,13 @@ void CommandLog::append(CommandLog other, std::uint64_t number) {
     entry.number = number;
     add(std::move(entry));
   }
-  for (const auto id : nowhere) unlogged_.erase(id);
+  for (const auto id : nowhere) forget_unlogged(id);
 }
 
 void CommandLog::keep_only(const std::unordered_set<ArrayId>& wanted) {
   if (entries_.empty()) return;
   std::vector<ArrayId> unwanted;
-  for (const auto& view : living())
+  for (const auto& view : not_freed())
     if (!wanted.contains(view.base)) unwanted.push_back(view.base);
   if (entries_.empty()) return;
   auto& frees = entries_.back().frees;
@@ -384,7 +298,7 @@ Batch CommandLog::repeatable(std::size_t number, std::vector<std::size_t>& place
       lose(command.out.base, found->second);
     if (has_changed(command))
       lose(command.out.base, "its file " + path_of(command, batch) + " has changed, or is gone");
-    if (lost_.contains(command.out.base) || spreads_loss(command)) continue;
+    if (lost_.contains(command.out.base) || spreads_loss(command, lost_)) continue;
     places.push_back(place);
     kept.push_back(std::move(command));
   }

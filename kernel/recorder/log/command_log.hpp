@@ -93,7 +93,8 @@ class CommandLog {
   const std::vector<protocol::ArrayId>& foreign_of(std::size_t batch) const {
     return entries_[batch].foreign;
   }
-  /// The arrays of the log that live, each as a whole. Forgets what nobody needs.
+  /// The arrays of the log that live, each as a whole, without lost ones: of these it may have what made them
+  /// before another client wrote. Forgets what nobody needs.
   std::vector<protocol::View> living();
   /// The elements of these arrays lie in files: the log begins with commands that read them. `number`: of the
   /// last batch whose work is in the files. `seconds`: that reading may take.
@@ -123,8 +124,8 @@ class CommandLog {
   /// checkpoint may have their elements, and the log makes them from then on. Some may have died with their
   /// engines since then, which the caller knows.
   std::vector<protocol::View> unlogged() const;
-  /// Has the log's limit made some of them so, since the log began with a checkpoint?
-  bool has_newly_unlogged() const { return has_newly_unlogged_; }
+  /// Has the log's limit made some of them so that live, since the log began with a checkpoint?
+  bool has_newly_unlogged() const { return !newly_unlogged_.empty(); }
   /// Other clients may write this array, which no log tells.
   void note_shared(protocol::ArrayId id) { shared_.insert(id); }
   /// The engines say of arrays of this log when another client has written into them last, in numbers of
@@ -194,6 +195,9 @@ class CommandLog {
     std::unordered_set<protocol::ArrayId> changed;
     Lost lost;  // of the wanted ones
   };
+  /// What keeps arrays for which the log has no room, in the words of an error.
+  static constexpr const char* mend =
+      "np.config.protect ('memory', or a folder), which makes checkpoints, keeps such arrays";
   static std::uint64_t next_generation();
   void keep_within_limit();
   void drop_marks();
@@ -207,9 +211,14 @@ class CommandLog {
   void forget_lost(const std::vector<protocol::ArrayId>& ids);
   void lose_all(const std::string& why);
   void drop_large_payloads();
-  void drop_lost(Entry& entry);
+  /// Without commands that need an array of `lost`, whose results are lost then, too.
+  void drop_lost(Entry& entry, Lost& lost);
+  /// Those of the lost arrays that are so from the first entry on: others have written into none of them.
+  Lost lost_at_the_beginning() const;
+  std::vector<protocol::View> not_freed();
   /// A command of batch `number` goes out of the log because its array is lost.
   void note_unlogged(std::uint64_t number, const protocol::Command& command);
+  void forget_unlogged(protocol::ArrayId id);
   /// The log has what a checkpoint, which came behind batch `number`, has of arrays that were lost to it.
   void find_unlogged(const std::vector<Stored>& arrays, std::uint64_t number);
   /// The commands of an entry that have run.
@@ -218,8 +227,8 @@ class CommandLog {
   void count();
   /// Compresses what has stayed, and counts.
   void pack();
-  /// True when this command needs an array that is lost; its own result is lost then.
-  bool spreads_loss(const protocol::Command& command);
+  /// True when this command needs an array of `lost`; its own result is lost then.
+  static bool spreads_loss(const protocol::Command& command, Lost& lost);
 
   std::deque<Entry> entries_;
   std::vector<Mark> marks_;                       // in the order of the program
@@ -232,7 +241,7 @@ class CommandLog {
     std::uint64_t last = 0;               // batch that has written it, of those that the log has no more
   };
   std::unordered_map<protocol::ArrayId, Unlogged> unlogged_;
-  bool has_newly_unlogged_ = false;
+  std::unordered_set<protocol::ArrayId> newly_unlogged_;  // of these, those that no checkpoint has
   struct Heard {
     std::uint64_t when, number;
   };

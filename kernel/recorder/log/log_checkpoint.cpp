@@ -46,6 +46,11 @@ void CommandLog::note_unlogged(std::uint64_t number, const Command& command) {
   last = std::max(last, number);
 }
 
+void CommandLog::forget_unlogged(protocol::ArrayId id) {
+  unlogged_.erase(id);
+  newly_unlogged_.erase(id);
+}
+
 void CommandLog::find_unlogged(const std::vector<Stored>& arrays, std::uint64_t number) {
   for (const auto& stored : arrays) {
     const auto id = stored.whole.base;
@@ -67,7 +72,7 @@ std::vector<protocol::View> CommandLog::unlogged() const {
 void CommandLog::begin_with(std::vector<Stored> arrays, std::uint64_t number, double seconds,
                             std::uint64_t storing) {
   find_unlogged(arrays, number);
-  has_newly_unlogged_ = false;
+  newly_unlogged_.clear();
   Batch batch;
   for (auto& stored : arrays) {
     Command command;
@@ -117,7 +122,7 @@ void CommandLog::begin_with(std::vector<Stored> arrays, std::uint64_t number, do
 }
 
 std::int64_t CommandLog::Entry::bytes() const {
-  std::size_t beside = sizeof *this + frees.size() * sizeof(protocol::ArrayId);
+  std::size_t beside = sizeof *this + (frees.size() + foreign.size()) * sizeof(protocol::ArrayId);
   for (const auto& file : files) beside += sizeof file + file.path.size();
   return frames.bytes() + static_cast<std::int64_t>(beside);
 }

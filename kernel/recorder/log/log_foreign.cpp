@@ -30,10 +30,6 @@ void CommandLog::add_foreign(std::uint64_t number, const Told& told) {
   add(std::move(entry));
 }
 
-void CommandLog::find_foreign() {
-  for (const auto& entry : entries_)
-    for (const auto id : entry.foreign)
-      if (!foreign_.contains(id)) lost_.erase(id);
-}
+void CommandLog::find_foreign() { lost_ = lost_at_the_beginning(); }
 
 }  // namespace gamelan::kernel

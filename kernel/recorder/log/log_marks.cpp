@@ -139,6 +139,9 @@ CommandLog::Past CommandLog::past(std::uint64_t key, const std::vector<ArrayId>&
     const auto found = last_write.find(id);
     return found != last_write.end() && found->second < place && !dead.contains(id) && !lost_.contains(id);
   };
+  std::unordered_set<ArrayId> before;  // what others have written into later: it was not lost yet
+  for (std::size_t number = count; number < entries_.size(); ++number)
+    before.insert(entries_[number].foreign.begin(), entries_[number].foreign.end());
   for (std::size_t number = count; number-- > 0;) {
     Entry entry = entries_[number];
     Batch batch = decode(entry);
@@ -147,7 +150,7 @@ CommandLog::Past CommandLog::past(std::uint64_t key, const std::vector<ArrayId>&
     for (std::size_t index = batch.commands.size(); index-- > 0;) {
       Command& command = batch.commands[index];
       const ArrayId result = command.out.base;
-      stays[index] = needed.contains(result) && !lost_.contains(result);
+      stays[index] = needed.contains(result) && (!lost_.contains(result) || before.contains(result));
       if (!stays[index]) continue;
       if (command.creates) needed.erase(result);
       command.out.base = id_of(result);
@@ -160,6 +163,7 @@ CommandLog::Past CommandLog::past(std::uint64_t key, const std::vector<ArrayId>&
         if (seen.insert(read).second) entry.frees.push_back(view->base);  // nobody reads it behind this
       }
     }
+    before.insert(entry.foreign.begin(), entry.foreign.end());
     std::erase_if(entry.foreign, [&](ArrayId id) { return !needed.contains(id); });
     for (auto& id : entry.foreign) id = id_of(id);
     if (entry.foreign.empty() && std::find(stays.begin(), stays.end(), true) == stays.end()) continue;

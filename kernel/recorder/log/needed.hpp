@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What commands of a log need: arrays, and payloads of their batch.
+#pragma once
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "protocol/message.hpp"
+
+namespace gamelan::kernel {
+
+/// Drops payloads that no command has any more.
+inline void drop_unused_payloads(protocol::Batch& batch) {
+  std::vector<protocol::Bytes> kept;
+  for (auto& command : batch.commands) {
+    if (command.payload < 0) continue;
+    kept.push_back(std::move(batch.payloads[static_cast<std::size_t>(command.payload)]));
+    command.payload = static_cast<std::int32_t>(kept.size() - 1);
+  }
+  batch.payloads = std::move(kept);
+}
+
+/// Calls `use` with each array that the command reads, and with the one it changes in place.
+template <typename Use>
+void for_each_needed(const protocol::Command& command, Use use) {
+  for (const auto& operand : command.in)
+    if (const auto* view = std::get_if<protocol::View>(&operand)) use(view->base);
+  if (!command.creates) use(command.out.base);
+}
+
+}  // namespace gamelan::kernel
