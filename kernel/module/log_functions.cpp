@@ -45,6 +45,10 @@ CommandLog::Lost unlogged() {
   return why;
 }
 
+void prune_log() {
+  if (const auto session = current_session_or_null()) session->log().prune();
+}
+
 bool has_newly_unlogged() {
   const auto session = current_session_or_null();
   return session && session->log().has_newly_unlogged();
@@ -133,6 +137,7 @@ void add_log_functions(py::module_& m) {
       "The arrays that live, those that the log has lost, too: (id, number of the dtype, extents) of each.");
   m.def("unlogged", &unlogged,
         "Why the log cannot make arrays that the engines have, by id: they would be lost with the engines.");
+  m.def("prune_log", &prune_log, "Forgets commands of the log that nobody needs. Decodes all of it.");
   m.def("has_newly_unlogged", &has_newly_unlogged,
         "Has the log's limit made some of them so, since the log began with a checkpoint?");
 }

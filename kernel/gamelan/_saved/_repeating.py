@@ -27,6 +27,7 @@ class KeptLog:
 
     def __init__(self):
         self._generation = self._batches = 0  # as far as it is written
+        self._needed_bytes = 0  # of the log, when it was pruned last
         self._about = None
         self._unnamed = ()
         checkpoints.keeps_retired = True
@@ -34,9 +35,16 @@ class KeptLog:
     def part(self):
         """What is to be written; None where the log is larger than what is kept."""
         self._unnamed = checkpoints.retired()  # others may follow before this part is written, which it still names
-        if _core.stats().get("log_bytes", 0) > config.kept_bytes:
+        if self._is_too_long() and 2 * self._needed_bytes < _core.stats()["log_bytes"]:  # most of it may be of dead arrays
+            _core.prune_log()
+            self._needed_bytes = _core.stats()["log_bytes"]
+        if self._is_too_long():
             return None
         return _core.written_log(self._generation, self._batches)
+
+    @staticmethod
+    def _is_too_long():
+        return _core.stats().get("log_bytes", 0) > config.kept_bytes
 
     def write(self, folder, part):
         """Appends a part; what the manifest says of the log then. The log before stays until the manifest is written."""

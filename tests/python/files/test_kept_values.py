@@ -40,6 +40,22 @@ def test_only_what_has_changed_is_written(mixed, folder):
     assert list(loaded.missing) == ["far"] and "(100, <i8) was lost with the engines" in loaded.missing["far"]
 
 
+def test_what_nobody_needs_makes_no_log_too_long(ranks, folder):
+    if ranks == 0:
+        pytest.skip("the model of the engines has no log")
+    with gamelan.options(kept_bytes=10**6, distribute_from=0):
+        a = gamelan.arange(200_000.0)
+        large = gamelan.asarray(numpy.random.RandomState(7).random_sample(500_000))
+        gamelan.sync()
+        assert gamelan.stats()["log_bytes"] > 10**6
+        del large
+        a += 0
+        gamelan.sync()  # frees it
+        _keeping.Snapshot({"a": a}, 10**6, lambda: None, _repeating.KeptLog()).write(folder, set())
+        loaded = _keeping.read(folder)
+    assert not loaded.missing and float(loaded["a"][7]) == 7
+
+
 def test_arrays_come_back_by_the_log(ranks, folder):
     if ranks == 0:
         pytest.skip("the model of the engines has no log")
