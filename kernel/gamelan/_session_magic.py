@@ -163,12 +163,11 @@ class SessionMagics(Magics):
         _print_reasons("were not saved", loaded.not_saved)
 
     def _show(self, options, parser):
-        folder = _path(options.folder) if getattr(options, "folder", None) else self._last
-        if getattr(options, "folder", None) is None and (kept := kept_in_words(_notebook.keeper)):
-            print(kept)
-        if getattr(options, "folder", None) is None:
-            for line in _at_risk.in_words(variables_of(self.shell)):
-                print(line)
+        asked = getattr(options, "folder", None)
+        folder = _path(asked) if asked else self._last
+        if asked is None:
+            lines = [kept_in_words(_notebook.keeper), *_at_risk.in_words(variables_of(self.shell))]
+            print(*filter(None, lines), sep="\n", end="\n" if any(lines) else "")
         if folder is None:
             print("nothing is saved: %session save DIR writes the variables to a folder, %session load DIR brings them back")
             return

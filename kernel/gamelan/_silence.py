@@ -6,7 +6,7 @@ import time
 
 from . import _core
 from ._config import config
-from ._launch._tables import duration
+from ._launch._tables import counted, duration
 from ._next_engines import is_notebook, show_notice
 
 _STOPPED_S = 2.0  # that a rank has been stopped when it is told: a shorter stop is no news
@@ -48,9 +48,8 @@ def _stopped_in_words(stopped):
     who = f"rank {first['rank']} on {first['host']} (process {first['process']})"
     if len(stopped) == 1:
         return f"{who} is stopped since {since}, and the engines wait for it (kill -CONT {first['process']} has it go on)"
-    others = len(stopped) - 1
     return (
-        f"{who} and {others} other rank{'s' if others > 1 else ''} are stopped since {since}, and the engines wait for them "
+        f"{who} and {counted(len(stopped) - 1, 'other rank')} are stopped since {since}, and the engines wait for them "
         "(kill -CONT has them go on)"
     )
 

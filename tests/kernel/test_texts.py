@@ -52,13 +52,8 @@ def test_a_wrong_heap_is_said_before_anything_starts(shared):
     assert "memory of an engine (heap, GAMELAN_HEAP): got '4 GB', expected bytes" in shared.run(code).out
 
 
-def test_attach_takes_more_than_jobs_and_undo_says_what_it_means(shared):
+def test_attach_takes_more_than_jobs(shared):
     assert "WHERE" in shared.run("%engines attach --help").out
-    shared.run("k = 1")
-    shared.run("print('nothing')")  # counts for no cell where a state was kept before it
-    cell = shared.run("%session undo")
-    said = cell.out + str(cell.reply.get("evalue"))
-    assert "is undone; it had changed no variable" in said or "is undone; gone: k" in said or "is not kept" in said, said
 
 
 def test_what_others_wrote_and_what_is_copied_is_said(shared, own_home, tmp_path):

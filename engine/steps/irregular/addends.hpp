@@ -10,20 +10,20 @@
 
 namespace gamelan::engine::steps {
 
-/// Calls visit(number) with a number of the type in which values of `dtype` are added, and returns true;
-/// false where `op` is no addition, or the dtype is rare. Unsigned stands for signed: it wraps.
+/// What visit(number) returns for a number of the type in which values of `dtype` are added: whether it has
+/// added them. False where `op` is no addition, or the dtype is rare. Unsigned stands for signed: it wraps.
 template <class Visit>
 bool with_addend(protocol::Op op, protocol::Dtype dtype, Visit visit) {
   using enum protocol::Dtype;
   if (op != protocol::Op::add) return false;
-  if (dtype == float64) return visit(double{}), true;
-  if (dtype == float32) return visit(float{}), true;
-  if (dtype == int64 || dtype == uint64) return visit(std::uint64_t{}), true;
-  if (dtype == int32 || dtype == uint32) return visit(std::uint32_t{}), true;
+  if (dtype == float64) return visit(double{});
+  if (dtype == float32) return visit(float{});
+  if (dtype == int64 || dtype == uint64) return visit(std::uint64_t{});
+  if (dtype == int32 || dtype == uint32) return visit(std::uint32_t{});
   return false;
 }
 
-/// Bytes of an element as a number, and back.
+/// Bytes of an element as a number.
 template <class Number, class Value>
 Number as_number(const Value& value) {
   static_assert(sizeof(Value) == sizeof(Number));

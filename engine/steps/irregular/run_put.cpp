@@ -264,12 +264,14 @@ void apply_values(const StepContext& context, const plan::ApplyUpdates& updates,
   const tiles::Loop loop = updates.op ? tiles::find_loop(*updates.op, updates.partition.dtype) : nullptr;
   const auto update = [&](const Pair* pair, const Pair* end) {
     const bool is_added = with_addend(*updates.op, updates.partition.dtype, [&]<class Number>(Number) {
-      if constexpr (sizeof(Number) == sizeof(typename Pair::Value))
+      constexpr bool is_whole = sizeof(Number) == sizeof(typename Pair::Value);
+      if constexpr (is_whole)
         for (; pair != end; ++pair) {
           auto* at = to + pair->position * stride;
           const auto sum = *reinterpret_cast<Number*>(at) + as_number<Number>(pair->value);
           *reinterpret_cast<Number*>(at) = sum;
         }
+      return is_whole;
     });
     if (is_added) return;
     for (; pair != end; ++pair) {

@@ -49,7 +49,9 @@ class OwnWriter {
   void run(ValuesAt values_at) {
     if (put_.op && stride_ == sizeof(Value)) {
       const bool is_added = with_addend(*put_.op, put_.dtype, [&]<class Number>(Number) {
-        if constexpr (sizeof(Number) == sizeof(Value)) add<Number>(values_at);
+        constexpr bool is_whole = sizeof(Number) == sizeof(Value);
+        if constexpr (is_whole) add<Number>(values_at);
+        return is_whole;
       });
       if (is_added) return;
     }

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from . import _ending_slurm, _routes, _sessions, _slurm, _slurm_words
 from ._errors import ConnectionFileError, SlurmError
-from ._tables import age
+from ._tables import age, counted
 
 
 def is_job(text: str) -> bool:
@@ -82,8 +82,9 @@ def only_one(known: list[dict], command: str) -> str:
 def _in_words(session: dict, client: tuple[int, str] | None) -> str:
     by = f", Slurm job {session['slurm_job_id']}" if session["launcher"] == "slurm" else ""
     whose = f", computes for process {client[0]} on {client[1]}" if client else ""
-    ranks = f"{session['ranks']} rank{'s' if session['ranks'] != 1 else ''}"
-    return f"{session['state']}, {ranks} on {session['host']}{by}, for {age(session['started'])}{whose}"
+    return (
+        f"{session['state']}, {counted(session['ranks'], 'rank')} on {session['host']}{by}, for {age(session['started'])}{whose}"
+    )
 
 
 def require_running(facts: dict, connection_file: Path) -> None:

@@ -251,9 +251,10 @@ class Keeper:
 
     def note_restored(self, name, is_all):
         """The cell that runs has brought variables of an earlier kernel back."""
-        self.restored_last = name
         if is_all:
             self.restored = name
+        is_another = self.restored_last not in ("", name)
+        self.restored_last = "" if is_another and not is_all else name  # of parts of several, none goes on by itself
 
     def undo(self, count, bind):
         """The notebook becomes as it was before its last `count` cells. `bind(values, names)` binds variables and

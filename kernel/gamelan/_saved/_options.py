@@ -30,22 +30,12 @@ def brought_back(wanted):
             if name in own:
                 continue
             try:
-                if name == "protect" and (reason := _why_no_folder(value)):
-                    raise ValueError(reason)
                 setattr(config, name, value)
                 done[name] = value
-            except (AttributeError, TypeError, ValueError) as error:  # of another version
+            except (AttributeError, TypeError, ValueError) as error:  # of another version, or its folder is gone
                 why_not[name] = str(error)
         yield done, why_not
     except BaseException:
         for name in done:
             setattr(config, name, before[name])
         raise
-
-
-def _why_no_folder(value):
-    """Why checkpoints cannot go there; nothing where they can."""
-    if not value or value == MEMORY or os.path.isdir(value):
-        return ""
-    above = os.path.dirname(os.path.abspath(value))
-    return "" if os.path.isdir(above) and os.access(above, os.W_OK) else f"there is no folder {value} any more"

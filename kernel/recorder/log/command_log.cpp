@@ -52,8 +52,8 @@ bool CommandLog::is_due() const {
 void CommandLog::add(Entry entry, bool is_in_order) {
   if (storing_ != 0) freed_meanwhile_.insert(freed_meanwhile_.end(), entry.frees.begin(), entry.frees.end());
   if (!lost_.empty()) {
-    drop_lost(entry,
-              lost_);  // no command of the log needs a lost array: its id can be forgotten when it dies
+    // No command of the log needs a lost array: its id can be forgotten when it dies.
+    drop_lost(entry, lost_);
     forget_lost(entry.frees);
   }
   if (entry.ran == 0 && entry.frees.empty() && entry.foreign.empty()) return;

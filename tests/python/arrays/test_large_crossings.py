@@ -2,7 +2,6 @@
 """Large arrays cross in pieces, to the engines and back: the same elements, no message that a lane cannot hold, and no half of an
 array."""
 
-import itertools
 import signal
 
 import numpy
@@ -60,7 +59,7 @@ def test_an_interrupt_leaves_no_half(batches):
     local, there = numpy.arange(8_000_000.0), np.arange(200_000.0)
     before = signal.signal(signal.SIGALRM, interrupt)
     try:
-        for turn in itertools.count():
+        for turn in range(22):
             brought = None
             try:
                 signal.setitimer(signal.ITIMER_REAL, 0.002 * (turn + 1))
@@ -71,8 +70,6 @@ def test_an_interrupt_leaves_no_half(batches):
                 pass
             assert brought is None or numpy.array_equal(brought, local)
             assert float(there.sum()) == 19999900000.0
-            if turn > 20:
-                break
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

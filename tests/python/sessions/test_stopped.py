@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Engines that are stopped for a while and go on, as under `scontrol suspend`, gang scheduling or a machine on pause."""
 
+import contextlib
 import os
 import re
 import signal
@@ -41,6 +42,24 @@ def running():
     them.stop()
 
 
+@contextlib.contextmanager
+def client_of(running):
+    """A program with an array there, which computes when it is told to."""
+    with subprocess.Popen(
+        [sys.executable, "-c", CLIENT],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "GAMELAN_CONNECT": str(running.connection_file), "GAMELAN_DISTRIBUTE_FROM": "0"},
+    ) as client:
+        try:
+            assert client.stdout.readline() == "4999950000.0\n", client.stderr.read()
+            yield client
+        finally:
+            client.kill()
+
+
 def signal_all(pids, number):
     for pid in pids:
         os.kill(pid, number)
@@ -53,32 +72,21 @@ def computes(client, seconds):
 
 @pytest.mark.parametrize("moment", ["idle", "computing"])
 def test_engines_on_two_nodes_go_on_after_a_stop(running, moment):
-    with subprocess.Popen(
-        [sys.executable, "-c", CLIENT],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "GAMELAN_CONNECT": str(running.connection_file), "GAMELAN_DISTRIBUTE_FROM": "0"},
-    ) as client:
-        try:
-            assert client.stdout.readline() == "4999950000.0\n", client.stderr.read()
-            pids = running.pids()
-            assert len(pids) == 4
-            if moment == "computing":
-                computes(client, 1.5)
-            time.sleep(1)
-            signal_all(pids, signal.SIGSTOP)
-            time.sleep(STOPPED_S)
-            signal_all(pids, signal.SIGCONT)
-            if moment == "computing":
-                assert client.stdout.readline() == "True\n", client.stderr.read() + running.log.read_text()
-            time.sleep(1.5 * NODE_TIMEOUT_S)
-            computes(client, 0.5)
+    with client_of(running) as client:
+        pids = running.pids()
+        assert len(pids) == 4
+        if moment == "computing":
+            computes(client, 1.5)
+        time.sleep(1)
+        signal_all(pids, signal.SIGSTOP)
+        time.sleep(STOPPED_S)
+        signal_all(pids, signal.SIGCONT)
+        if moment == "computing":
             assert client.stdout.readline() == "True\n", client.stderr.read() + running.log.read_text()
-            assert running.pids() == pids and "node" not in running.log.read_text()
-        finally:
-            client.kill()
+        time.sleep(1.5 * NODE_TIMEOUT_S)
+        computes(client, 0.5)
+        assert client.stdout.readline() == "True\n", client.stderr.read() + running.log.read_text()
+        assert running.pids() == pids and "node" not in running.log.read_text()
 
 
 def test_the_patience_of_engines_without_a_client_is_not_used_up_while_they_are_stopped(running):
@@ -94,27 +102,16 @@ def test_the_patience_of_engines_without_a_client_is_not_used_up_while_they_are_
 
 
 def test_a_rank_of_another_node_that_is_stopped_is_named(running):
-    with subprocess.Popen(
-        [sys.executable, "-c", CLIENT],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "GAMELAN_CONNECT": str(running.connection_file), "GAMELAN_DISTRIBUTE_FROM": "0"},
-    ) as client:
-        try:
-            assert client.stdout.readline() == "4999950000.0\n", client.stderr.read()
-            last = running.pids()[3]
-            signal_all([last], signal.SIGSTOP)
-            computes(client, 0.5)
-            told = client.stderr.readline()
-            assert f"rank 3 on {socket.gethostname()} (process {last}) is stopped since " in told
-            signal_all([last], signal.SIGCONT)
-            assert client.stdout.readline() == "True\n", client.stderr.read() + running.log.read_text()
-            client.stdin.close()
-            assert "the engines answer again" in client.stderr.read()
-        finally:
-            client.kill()
+    with client_of(running) as client:
+        last = running.pids()[3]
+        signal_all([last], signal.SIGSTOP)
+        computes(client, 0.5)
+        told = client.stderr.readline()
+        assert f"rank 3 on {socket.gethostname()} (process {last}) is stopped since " in told
+        signal_all([last], signal.SIGCONT)
+        assert client.stdout.readline() == "True\n", client.stderr.read() + running.log.read_text()
+        client.stdin.close()
+        assert "the engines answer again" in client.stderr.read()
 
 
 def test_a_node_that_is_stopped_alone_counts_as_lost(running):
