@@ -118,7 +118,7 @@ struct Holding {
     attach,     ///< `holder` holds the array of that name, too; the reply's info has what `publish` said
     unpublish,  ///< the name goes
     mark,       ///< this moment gets the number `array`, for who will inherit
-    inherit,    ///< `holder` gets what the client that was holder `array` had; the reply's info names the
+    inherit,    ///< `holder` gets what holder `array` had (`about` "ended": surely so); the reply names the
                 ///< arrays that nobody has written to since the moment `name`, and the others
     rejoin  ///< `holder` was gone, and will compute its arrays again, except those that others still hold:
             ///< the reply's info names these

@@ -36,7 +36,9 @@ std::optional<protocol::Reply> Listener::admit_holding(const protocol::Bytes& cl
   if (told.ask == Ask::inherit) {
     const auto owner = clients_.owner_after(told.array);
     const auto silence = clients_.silence_of(owner);
-    if (owner != told.holder && silence && *silence < surely_silent)
+    const bool has_ended =
+        owner == told.array && told.about == "ended";  // the heir has looked for its process
+    if (owner != told.holder && !has_ended && silence && *silence < surely_silent)
       return protocol::failed_reply(told.seq, protocol::ErrorKind::timeout,
                                     "the program that has these arrays is there: it was heard a moment ago");
   }

@@ -162,8 +162,11 @@ std::string Holders::who(Holder holder) const {
 
 void Holders::publish(const std::string& name, Published published) {
   if (const auto found = names_.find(name); found != names_.end())
-    throw Error(ErrorKind::value, "'" + name + "' has been published by " + who(found->second.publisher) +
-                                      ": np.unpublish('" + name + "') first, or take another name");
+    throw Error(
+        ErrorKind::value,
+        "'" + name + "' has been published by " +
+            (found->second.publisher == published.publisher ? "this program" : who(found->second.publisher)) +
+            ": np.unpublish('" + name + "') first, or take another name");
   shared(published.array);
   names_.emplace(name, std::move(published));
 }

@@ -11,6 +11,7 @@ import sys
 import numpy
 
 from . import _core
+from ._config import config
 from ._places import place
 
 __all__ = [
@@ -130,7 +131,10 @@ def make_error(kind, message, file, line):
 def _lost(message, file, line):
     """What an interrupt has cost, and the way out."""
     where = place(file, line)
-    again = "Run that cell again" if where.startswith("In [") else "Compute it again"
+    has_cell = where.startswith("In [")
+    again = "Run that cell again" if has_cell else "Compute it again"
+    if has_cell and config.kept_bytes:
+        again = "`%session undo` goes back to before that cell"
     return f"{message}{where and f' ({where})'}. {again}; `np.sync()` in a loop keeps intermediate values."
 
 

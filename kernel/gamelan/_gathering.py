@@ -11,7 +11,7 @@ def copy_here(array):
     if array.size > config.gather_limit:
         raise ValueError(
             f"gamelan: this would bring {array.size} elements ({array.nbytes} bytes) to the notebook, more than "
-            f"config.gather_limit = {config.gather_limit}; reduce it on the engines first, or raise the limit"
+            f"np.config.gather_limit = {config.gather_limit}; reduce it on the engines first, or raise the limit"
         )
     (data,) = _core.fetch([array])
     return data

@@ -71,18 +71,23 @@ def engines_after(lost):
             return lost.replace()
         except launch.StartError:  # what has killed the engines may have met their successors, too
             return lost.replace()
-    try:  # their owner may have started others under that name, or they answer again
-        new = launch.connect(lost.connection_file)
+    try:  # their owner may have started others in their place, or they answer again
+        new = lost.successor()
     except launch.LaunchError:
         raise EngineLostError(
             f"{cause}. This program did not start these engines and starts no others in their place. It goes on "
-            f"when engines serve "
-            f"again at {lost.connection_file} (gamelan engines start --session {lost.session}); in a notebook, %engines start or "
-            f"%engines attach takes others{_what_comes_again()}"
+            f"when their owner has started others, or engines serve again at {lost.connection_file} (gamelan engines start "
+            f"--session {lost.session}); in a notebook, %engines start or %engines attach takes others{_what_comes_again()}"
         ) from None
     if untold:
-        show_notice(f"{cause}. {_what_follows(f'connected to session {new.session} again')}")
+        show_notice(f"{cause}. {_what_follows(_how_reached(lost, new))}")
     return new
+
+
+def _how_reached(lost, new):
+    if new.session == lost.session:
+        return f"connected to session {new.session} again"
+    return f"connected to session {new.session}, which its owner started in their place"
 
 
 def _in_next_job(lost):

@@ -350,6 +350,13 @@ def _store_when_due():
         _core.ask_for_checkpoint(False)
 
 
+def store_at_cells_end():
+    """Called between two cells: arrays that neither the log nor a checkpoint has are written, if that is wanted and the engines
+    have nothing else to do."""
+    if config.protect and _core.is_checkpoint_due() and _core.has_newly_unlogged() and not _core.has_unfinished():
+        _store_when_due()
+
+
 def _give_up(error, place):
     is_last = place == config.protect
     if is_last:

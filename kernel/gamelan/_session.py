@@ -73,6 +73,7 @@ def use(new_engines):
     except BaseException:
         _engines = previous
         raise
+    forget_silence()  # that was of the earlier ones
     _routes.note(new_engines.connection_file, _core.route())
     _next_job.watch(new_engines, previous, engines, use)
     if not goes_on:

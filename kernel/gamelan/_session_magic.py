@@ -85,7 +85,7 @@ class SessionMagics(Magics):
                 raise UsageError(f"%session: there is no variable {', '.join(unknown)}")
             variables = {name: variables[name] for name in names}
         folder, started = _path(options.folder), time.monotonic()
-        saved = _saving.save_session(folder, variables)
+        saved = _saving.save(folder, variables)
         SessionMagics._last = folder
         print(f"saved to {folder} in {duration_of(started)}: {', '.join(saved) or 'no variable'}")
         _print_reasons("not saved", saved.missing)
@@ -250,7 +250,10 @@ def duration_of(started):
 
 
 def _reasons(missing):
-    return ", ".join(f"{name} ({why})" for name, why in missing.items())
+    names_of = {}
+    for name, why in missing.items():
+        names_of.setdefault(why, []).append(name)
+    return ", ".join(f"{', '.join(names)} ({why})" for why, names in names_of.items())
 
 
 def _print_reasons(what, missing):

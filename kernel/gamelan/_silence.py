@@ -22,7 +22,7 @@ def tell_silence(waited_s=0.0):
     why = silence(waited_s)
     if why and _since is None:
         _since = time.monotonic()
-        restart = ", `%engines restart` starts others, which compute the arrays again" if is_notebook() else ""
+        restart = "; then `%engines restart` starts others, which compute the arrays again" if is_notebook() else ""
         show_notice(f"{why}. Nothing is lost, and the program goes on when the engines do. An interrupt ends the wait{restart}")
     elif not why and _since is not None:
         waited = time.monotonic() - _since

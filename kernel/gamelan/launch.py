@@ -271,7 +271,10 @@ class Engines(Continuing):
         """Stop, and start as before, or as many as `n` says. The session that uses them computes its arrays again."""
         self.require_restartable(n)
         self.stop()
-        return Engines.start(**(self._settings | ({} if n is None else {"n": n})), on_progress=on_progress)
+        engines = Engines.start(**(self._settings | ({} if n is None else {"n": n})), on_progress=on_progress)
+        if engines.launcher != "slurm":
+            _of_run.mark(engines, self)
+        return engines
 
     @property
     def is_replaceable(self) -> bool:
@@ -286,6 +289,28 @@ class Engines(Continuing):
         engines = Engines.start(**self._settings)
         _of_run.mark(engines, self)
         return engines
+
+    def successor(self) -> Engines:
+        """Engines of another owner that serve where these, which are lost, did: under the same connection file, or those that
+        their owner has started in their place. Raises a LaunchError where there are none."""
+        for path in reversed(_of_run.left_by(self.facts.get(_of_run.MARK, self.session))):
+            with contextlib.suppress(LaunchError):
+                return Engines.connect(path)
+        return Engines.connect(self.connection_file)
+
+    def settings_for_heir(self) -> dict | None:
+        """With what the next kernel of the notebook may take these over when this process is killed; None where it does not
+        own them, or Slurm runs them."""
+        return None if not self.is_owned or self._settings["slurm"] is not None else self._settings
+
+    def adopt(self, settings: dict) -> None:
+        """Become the owner of engines whose owner was killed: they end with this process, which replaces them when they are lost.
+        `settings`: what their owner's `settings_for_heir` gave."""
+        self._settings, self._owner_pid = settings, os.getpid()
+        atexit.register(self._stop_at_exit)
+        facts = _sessions.read_facts(self._directory)
+        if facts:
+            _sessions.write_facts(self._directory, facts | {"owner_pid": os.getpid()})
 
     def require_restartable(self, n: int | None = None) -> None:
         """Raise LaunchError where `restart` would, before anything has been given up."""

@@ -71,10 +71,11 @@ Session::TakenOver take_over_log(const std::string& file, const std::vector<prot
 }
 
 py::tuple inherit(std::uint64_t holder, std::uint64_t mark, const std::optional<std::string>& file,
-                  const std::vector<protocol::ArrayId>& wanted) {
+                  const std::vector<protocol::ArrayId>& wanted, bool has_ended) {
   CommandLog log;
   if (file) log.read(std::as_bytes(std::span(file->data(), file->size())));
-  auto got = current_session()->inherit({holder, mark}, std::move(log), {wanted.begin(), wanted.end()});
+  auto got =
+      current_session()->inherit({holder, mark, has_ended}, std::move(log), {wanted.begin(), wanted.end()});
   return py::make_tuple(std::move(got.arrays), std::move(got.shared), std::move(got.written), got.taken);
 }
 
@@ -113,8 +114,10 @@ void add_log_functions(py::module_& m) {
         "batches from "
         "number `first` on; all, if the log has another generation now.");
   m.def("inherit", &inherit, py::arg("holder"), py::arg("mark"), py::arg("file"), py::arg("wanted"),
+        py::arg("has_ended"),
         "Takes over what an earlier kernel, which held its arrays under this number, has left on these "
-        "engines; what has changed since its mark is computed again by its log, the bytes of a file or None. "
+        "engines; `has_ended`: is its process known to be gone? What has changed since its mark is computed "
+        "again by its log, the bytes of a file or None. "
         "Returns the ids here, or why an array is not there, by the ids there; the ids of those that others "
         "may write; of these, of those that were written since; and how many were not computed again.");
   m.def("take_over_log", &take_over_log, py::arg("file"), py::arg("wanted"),

@@ -123,6 +123,7 @@ class Session {
   /// log.
   struct Earlier {
     std::uint64_t holder, mark;
+    bool has_ended = false;  ///< is its process known to be gone?
   };
   struct Inherited {
     TakenOver arrays;                               ///< ids here, or why they cannot be made
@@ -130,8 +131,8 @@ class Session {
     std::unordered_set<protocol::ArrayId> written;  ///< of these, those that were written since the mark
     std::size_t taken = 0;                          ///< how many were not computed again
   };
-  /// Waits up to some seconds until it is sure that the other kernel is silent, or the one that has inherited
-  /// from it. Raises Error{timeout} when it is not, and what waiting raises.
+  /// Waits up to some seconds until it is sure that the other kernel is silent, unless it has ended, or the
+  /// one that has inherited from it. Raises Error{timeout} when it is not, and what waiting raises.
   Inherited inherit(Earlier earlier, CommandLog log, const std::unordered_set<protocol::ArrayId>& wanted);
   /// Marks this moment in the log (CommandLog::mark), and on the engines under the same number.
   std::uint64_t mark(std::vector<protocol::ArrayId> wanted) {

@@ -114,7 +114,7 @@ std::string Session::ask_to_inherit(Earlier earlier) {
   const auto begin = std::chrono::steady_clock::now();
   for (;;) {
     const auto reply = ask_holding(Holding{0, Holding::Ask::inherit, recorder_.holder(), earlier.holder,
-                                           std::to_string(earlier.mark), ""});
+                                           std::to_string(earlier.mark), earlier.has_ended ? "ended" : ""});
     if (reply.outcome == protocol::Outcome::ok) return reply.info;
     const bool is_late = std::chrono::steady_clock::now() - begin > until_sure;
     if (reply.error != ErrorKind::timeout || is_late) raise_error(Error(reply.error, reply.message));

@@ -165,7 +165,7 @@ class NpzFile(collections.abc.Mapping):
                 return read_elements(path, self._start_of(member) + stream.tell(), shape, is_fortran, dtype)
         if member.file_size > config.gather_limit * dtype.itemsize + 2**16:
             raise unimplemented(
-                f"load of the compressed {name!r}", "it has more than config.gather_limit elements; savez does not compress"
+                f"load of the compressed {name!r}", "it has more than np.config.gather_limit elements; savez does not compress"
             )
         with self.zip.open(member) as stream:
             return adopt(npy.read_array(stream, **self._options))

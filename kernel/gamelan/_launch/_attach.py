@@ -81,7 +81,8 @@ def only_one(known: list[dict], command: str) -> str:
 
 def _in_words(session: dict, client: tuple[int, str] | None) -> str:
     by = f", Slurm job {session['slurm_job_id']}" if session["launcher"] == "slurm" else ""
-    whose = f", computes for process {client[0]} on {client[1]}" if client else ""
+    notebook = _sessions.notebook_of(client[0]) if client and _sessions.is_this_host(client[1]) else ""
+    whose = f", computes for {notebook and f'notebook {notebook}, '}process {client[0]} on {client[1]}" if client else ""
     return (
         f"{session['state']}, {counted(session['ranks'], 'rank')} on {session['host']}{by}, for {age(session['started'])}{whose}"
     )

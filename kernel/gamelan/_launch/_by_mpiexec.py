@@ -77,7 +77,7 @@ def stop(engines: Engines, timeout: float) -> None:
     """End mpiexec and with it the ranks; returns when it is gone or `timeout` seconds are over."""
     facts = _sessions.read_facts(engines._directory) or engines.facts
     pid, started = facts.get("pid"), facts.get("pid_start")
-    if engines._process is None and facts:  # for the program that has started them
+    if facts:  # for the other programs that use them
         facts["stopped_by"] = f"process {os.getpid()} on {socket.gethostname()}"
         with contextlib.suppress(OSError):
             _sessions.write_facts(engines._directory, facts)
@@ -92,7 +92,7 @@ def stop(engines: Engines, timeout: float) -> None:
     if engines._process is not None:
         engines._ended.wait(timeout)
     _mpiexec.end_left_ranks(engines.connection_file)
-    if engines._process is None:
+    if engines._process is None and facts.get("owner_pid") != os.getpid():
         _await_owner(engines, facts)
 
 

@@ -143,11 +143,11 @@ class Ensemble:
     def _stopped_elsewhere(self, code: int | None) -> Ending | None:
         """Another process has stopped them: what their mpiexec returns then says nothing."""
         by = _sessions.read_facts(self._directory).get("stopped_by")
-        return (
-            Ending(f"the engines of session {self.session} were stopped by {by}", exit_code=code, is_expected=True)
-            if by
-            else None
-        )
+        return self._stopped_by(by, code) if by else None
+
+    def _stopped_by(self, by: str | None, code: int | None = None) -> Ending:
+        told = f"the engines of session {self.session} were stopped" + (f" by {by}" if by else "")
+        return Ending(told, exit_code=code, is_expected=True)
 
     def _watch(self) -> None:
         job = self.facts.get("slurm_job_id")
@@ -179,13 +179,23 @@ class Ensemble:
         """What was written down about the end; whoever writes it may need a moment."""
         deadline = time.monotonic() + patience_s
         while True:
-            ended = _sessions.read_facts(self._directory).get("ended")
-            if ended:
-                return Ending(**ended)
+            facts = _sessions.read_facts(self._directory)
+            if facts.get("ended"):
+                return Ending(**facts["ended"])
+            if self.launcher == "mpiexec" and (facts.get("stopped_by") or not self._directory.exists()):
+                return self._stopped_by(facts.get("stopped_by"))
             if self._job_watch:
                 return self._job_watch.learn_ending(lambda: self._is_stopping)
-            if time.monotonic() > deadline or self._ended.wait(0.05):
+            if time.monotonic() > deadline or not self._has_other_owner() or self._ended.wait(0.05):
                 return self._stopped_elsewhere(None) or explain(Path(self.log), None, self.session)
+
+    def _has_other_owner(self) -> bool:
+        """May another process write down how they ended? One on another machine may."""
+        facts = _sessions.read_facts(self._directory) or self.facts
+        owner = facts.get("owner_pid")
+        if not owner or not _sessions.is_this_host(facts.get("host")):
+            return True
+        return owner != os.getpid() and _sessions.process_start(owner) is not None
 
     def _finish(self, ending: Ending) -> None:
         with self._lock:

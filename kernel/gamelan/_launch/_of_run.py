@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..launch import Engines
 
 _VARIABLE = "GAMELAN_RUN"
-_MARK = "run"  # in the facts of a session: the first session of the run that it serves
+MARK = "run"  # in the facts of a session: the first session that it serves the clients of
 
 
 def variables(engines: Engines) -> dict[str, str]:
@@ -71,16 +71,16 @@ def _let_end() -> None:
 
 
 def mark(engines: Engines, predecessor: Engines) -> None:
-    """Note that `engines` serve the run of their predecessor."""
-    engines.facts[_MARK] = predecessor.facts.get(_MARK, predecessor.session)
+    """Note that `engines` serve the clients of their predecessor."""
+    engines.facts[MARK] = predecessor.facts.get(MARK, predecessor.session)
     _sessions.write_facts(Path(engines.connection_file).parent, engines.facts)
 
 
 def left_by(session: str) -> list[Path]:
-    """Connection files of the engines that replaced those of a run and still run."""
+    """Connection files of the engines that replaced those of a session and still run, the oldest first."""
     found = []
     for directory in _sessions.directories_in(_sessions.runtime_base()) + _sessions.directories_in(_sessions.shared_base()):
         facts = _sessions.read_facts(directory)
-        if facts.get(_MARK) == session and _sessions.is_ours(directory, facts) and _sessions.is_alive(facts):
-            found.append(directory / "connection.json")
-    return found
+        if facts.get(MARK) == session and _sessions.is_ours(directory, facts) and _sessions.is_alive(facts):
+            found.append((facts.get("started", 0.0), directory / "connection.json"))
+    return [connection_file for _, connection_file in sorted(found)]

@@ -195,6 +195,16 @@ def process_start(pid: int) -> int | None:
     return None if fields[0] in "ZX" else int(fields[19])
 
 
+def notebook_of(pid: int) -> str:
+    """The name of the notebook whose kernel this process is, as Jupyter Server told it; "" where that is not known."""
+    try:
+        variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return ""
+    told = next((each for each in variables if each.startswith(b"JPY_SESSION_NAME=")), b"")
+    return os.path.basename(told.partition(b"=")[2].decode(errors="replace"))
+
+
 def is_alive(facts: dict) -> bool:
     """Does the launcher of a session still run (on this machine; elsewhere we cannot know and say yes)?"""
     if not facts or facts.get("ended"):

@@ -83,12 +83,12 @@ def choices(kernels, names=None):
 
 
 def meant(kernels, of=None, names=None, last=""):
-    """The kernel that a restore means. `of`: the beginning of its name, as the user gave it; `names`: the variables that are
+    """The kernel that a restore means. `of`: part of its name, as the user gave it; `names`: the variables that are
     wanted; `last`: the name of the kernel that was restored last here. ValueError, with the list, where that is not one."""
     if not kernels:
         raise ValueError("%session: no earlier kernel of this notebook left variables")
     if of is not None:
-        found = [each for each in kernels if each.name == of] or [each for each in kernels if each.name.startswith(of)]
+        found = [each for each in kernels if each.name == of] or [each for each in kernels if of in each.name]
         if not found:
             raise ValueError(f"%session: there is no earlier kernel {of}, but\n{listed(kernels)}")
         if len(found) > 1:

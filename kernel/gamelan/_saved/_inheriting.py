@@ -3,11 +3,14 @@
 which number the kernel held its arrays there; the next kernel attaches to them and takes the arrays over as they lie."""
 
 import os
+import socket
+from pathlib import Path
 from typing import NamedTuple
 
 from .. import _core, _session
 from .._config import config
 from .._errors import EngineTimeoutError, GamelanError
+from .._launch import _sessions
 from .._next_engines import show_notice
 
 _left = {}  # what was taken over and not asked for, by folder and by the session here that has it: Taken by the ids there
@@ -26,40 +29,69 @@ def place(mark):
     engines = _session.engines()
     if engines is None or not _core.is_connected():
         return None
-    ends_with_kernel = getattr(engines, "is_owned", False) and engines.launcher != "slurm"
     return {
         "connection_file": str(engines.connection_file),
         "holder": _core.holder(),
         "mark": mark,
-        "ends_with_kernel": ends_with_kernel,
+        "settings": engines.settings_for_heir() if hasattr(engines, "settings_for_heir") else None,
+        "host": socket.gethostname(),
+        "pid": os.getpid(),
+        "pid_start": _sessions.process_start(os.getpid()),
     }
 
 
 def reach(place):
     """Are these the engines in use, and the arrays there those of another program? Attaches to them where this program has used
-    none yet, and they live."""
-    from .. import launch
-
+    none yet, and they live: a kernel's own do so for a while, and for as long as other programs use them."""
     if not place:
         return False
-    file = place["connection_file"]
-    if _session.engines() is None and not config.connect and not place["ends_with_kernel"] and os.path.exists(file):
-        try:
-            _session.use(launch.connect(file))
-            show_notice(f"attached to the engines of session {_session.engines().session}, which the earlier kernel used")
-        except (GamelanError, launch.LaunchError):
-            return False
+    if _session.engines() is None and not config.connect:
+        _attach(place)
     _session.ensure_engines()
     engines = _session.engines()
-    if engines is None or os.path.realpath(engines.connection_file) != os.path.realpath(file):
+    if engines is None or os.path.realpath(engines.connection_file) != os.path.realpath(place["connection_file"]):
+        _tell_left_behind(place)
         return False
     return place["holder"] != _core.holder()
+
+
+def _attach(place):
+    """To the engines there, if they live. Those that the earlier kernel has started become this program's own."""
+    from .. import launch
+
+    if not os.path.exists(place["connection_file"]):
+        return
+    try:
+        engines = launch.connect(place["connection_file"])
+        _session.use(engines)
+    except (GamelanError, launch.LaunchError):
+        return
+    if place.get("settings") and _has_ended(place):
+        engines.adopt(place["settings"])
+    show_notice(f"attached to the engines of session {engines.session}, which the earlier kernel used")
+
+
+def _has_ended(place):
+    """Is the earlier kernel's process known to be gone?"""
+    if not _sessions.is_this_host(place.get("host")):
+        return False
+    return _sessions.process_start(place["pid"]) != place["pid_start"]
+
+
+def _tell_left_behind(place):
+    """Other programs may still use the engines of the earlier kernel, and write to what it has published."""
+    facts = _sessions.read_facts(Path(place["connection_file"]).parent)
+    if place.get("settings") and facts and os.path.exists(place["connection_file"]) and _sessions.is_alive(facts):
+        show_notice(
+            f"the engines of the earlier kernel still run (session {facts['session']}). Its arrays come to those in use as it "
+            "left them; what others have written there since stays there"
+        )
 
 
 def inherit(place, data, wanted):
     """Taken or why not, by ids there. ValueError where the other kernel lives."""
     try:
-        made, shared, written, taken = _core.inherit(place["holder"], place["mark"], data, wanted)
+        made, shared, written, taken = _core.inherit(place["holder"], place["mark"], data, wanted, _has_ended(place))
     except EngineTimeoutError as error:
         raise ValueError(
             f"{error}. Two kernels cannot have one notebook: end the other one, or wait until it has ended. Nothing was changed"

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 
-from .. import _core
+from .. import _core, _protection
 from .._config import config
 from .._next_engines import show_notice
 from . import _at_risk, _earlier, _keeping
@@ -95,6 +95,7 @@ class Keeper:
         if label is not None and not has_undone:
             self.history.note_cell(label)
         _at_risk.tell_once(self._variables_of)
+        _protection.store_at_cells_end()
         if not config.kept_bytes:
             self.history.forget()
             return

@@ -3,6 +3,7 @@
 
 import hashlib
 import random
+import warnings
 from dataclasses import asdict
 
 import numpy
@@ -57,6 +58,11 @@ def save_session(path, variables):
     OSError
         If the folder cannot be written, as on a full disk. Nothing is left of it.
 
+    Warns
+    -----
+    RuntimeWarning
+        Names the variables that were not saved, and why.
+
     See Also
     --------
     load_session
@@ -71,6 +77,15 @@ def save_session(path, variables):
     ['a', 'n']
     [1, 2]
     """
+    saved = save(path, variables)
+    if saved.missing:
+        told = "; ".join(f"{name} ({why})" for name, why in saved.missing.items())
+        warnings.warn(f"not saved to {path}: {told}", RuntimeWarning, stacklevel=2)
+    return saved
+
+
+def save(path, variables):
+    """As save_session, without the warning."""
     _core.flush(True)  # what the program did before has its own errors
     with NewFolder(path, _manifest.is_session) as folder:
         arrays = ArraysToSave()

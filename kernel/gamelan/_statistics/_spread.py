@@ -59,6 +59,8 @@ def variance(a, axis, dtype, ddof, keepdims, where, center=unset):
         count = count_along(a, axes)
         total = _reductions.squared_deviations(a, axes, loop, keepdims)
     else:
+        if is_given(where) and not has_center and a.dtype == loop == numpy.float32:
+            loop, result = numpy.dtype(float), loop  # as the one pass does, which no mask enters
         total, count = sum_and_count(a, axes, loop, True, where)
         squares = squared_distances(a, asarray(center) if has_center else divided(total, count, total.dtype))
         if is_given(where):

@@ -73,7 +73,7 @@ def _general(name, a):
     if a.shape[-1] ** 2 > config.gather_limit:
         raise unimplemented(
             f"linalg.{name} of a matrix of {a.shape[-1]} x {a.shape[-1]}",
-            f"one engine computes it, up to config.gather_limit = {config.gather_limit} elements",
+            f"one engine computes it, up to np.config.gather_limit = {config.gather_limit} elements",
         )
     if a.size and not bool(reduce("all", PUBLIC["isfinite"](a))):
         raise LinAlgError("Array must not contain infs or NaNs")
