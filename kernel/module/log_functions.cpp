@@ -114,7 +114,7 @@ void add_log_functions(py::module_& m) {
         "batches from "
         "number `first` on; all, if the log has another generation now.");
   m.def("inherit", &inherit, py::arg("holder"), py::arg("mark"), py::arg("file"), py::arg("wanted"),
-        py::arg("has_ended"),
+        py::arg("has_ended") = false,
         "Takes over what an earlier kernel, which held its arrays under this number, has left on these "
         "engines; `has_ended`: is its process known to be gone? What has changed since its mark is computed "
         "again by its log, the bytes of a file or None. "
