@@ -45,6 +45,7 @@ void choose_library_settings(char** argv) {
   // From a program with another user's rights glibc would take the variable away each time.
   bool is_new =
       getauxval(AT_SECURE) == 0 && set_unless_given("GLIBC_TUNABLES", "glibc.malloc.tcache_count=1024");
+  is_new |= set_unless_given("OPENBLAS_THREAD_TIMEOUT", "20");  // a thread looks for work for 0.5 ms
   if (level != tiles::Isa::baseline && std::ranges::find(without_avx, chosen_core()) != std::end(without_avx))
     is_new |= set_unless_given("OPENBLAS_CORETYPE", level == tiles::Isa::avx512 ? "SkylakeX" : "Haswell");
   if (is_new) execv(program.c_str(), argv);  // by the file's own name, which the process then has

@@ -22,4 +22,10 @@ std::vector<int> share_of_cpus(const std::vector<int>& cpus, const std::function
 /// where there are fewer CPUs than ranks, or where a rank does not want it. Collective.
 void keep_to_own_cores(const Comm& comm, bool is_wanted);
 
+/// How many cores, without their hyperthreads, the ranks of this machine have together. Before
+/// keep_to_own_cores those of this process.
+int cores_of_machine();
+/// Calls a function that starts threads: they may run where any rank of this machine may.
+void on_cores_of_machine(const std::function<void()>& start);
+
 }  // namespace gamelan::engine

@@ -27,6 +27,7 @@ constexpr std::int64_t dense_panel = 8192, vector_panel = 64, vector_tile = 16;
 constexpr std::int64_t most_rows = 16 * plan::matmul_tile_rows,
                        most_columns = 16 * plan::matmul_tile_columns;  // of a call: bounds what is packed
 constexpr std::int64_t vector_rows = 4 * vector_tile;  // of a call, where every second product goes backwards
+constexpr std::int64_t joined_rows = 32;  // of a tile, where adjacent ones are joined: two ranks compute few
 constexpr std::int64_t least_inner =
     64;  // a smaller tile may be multiplied by another method of BLAS than a large one
 
@@ -96,7 +97,9 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
     std::byte* own = result + static_cast<std::size_t>((own_i.first - rows.first) * columns.size() +
                                                        own_j.first - columns.first) *
                                   item;
-    if (own_i == i && own_j == j) {
+    // gemv rounds otherwise where the elements of its result have others between them.
+    const bool is_dense = j.size() > 1 || columns.size() == 1;
+    if (own_i == i && own_j == j && is_dense) {
       if (takes_turns && !a.is_transposed)
         add_vector_product(i.size(), depth, a, b, own, is_backwards);
       else
@@ -136,11 +139,12 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
         const auto b = right.at(in_batch(inner, j));
         const bool may_join_rows =
             may_join && (j.size() % tile_columns == 0 || matmul.extents[dims - 1] == 1);
-        auto parts = cut(rows, matmul.extents[dims - 2], tile_rows, may_join_rows ? most_rows : 0);
+        const auto height = may_join_rows && !is_vector ? joined_rows : tile_rows;
+        auto parts = cut(rows, matmul.extents[dims - 2], height, may_join_rows ? most_rows : 0);
         if (is_backwards) std::reverse(parts.begin(), parts.end());
         for (const auto& i : parts) {
           const auto a = left.at(in_batch(i, inner));
-          const auto together = is_vector || i.size() % tile_rows == 0 ? j.size() : tile_columns;
+          const auto together = is_vector || i.size() % height == 0 ? j.size() : tile_columns;
           for (auto column = j.first; column < j.last; column += together) {
             add_panel(
                 i, {column, std::min(column + together, j.last)}, inner.size(), a,

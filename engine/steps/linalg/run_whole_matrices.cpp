@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 
+#include "engine/steps/linalg/blas_threads.hpp"
 #include "engine/steps/linalg/lapack.hpp"
 #include "engine/steps/linalg/matrix_stacks.hpp"
 #include "engine/steps/run_step.hpp"
@@ -91,6 +92,10 @@ void run(const StepContext& context, const plan::WholeMatrices& linalg) {
   auto* out = context.own_block(linalg.out);
   Box index;
   for (std::size_t k = 0; k + 2 < dims; ++k) index.push_back({mine[k].first, mine[k].first + 1});
+  const bool is_single =
+      std::all_of(a.begin(), a.end() - 2, [](const auto& axis) { return axis.extent == 1; });
+  std::optional<BlasThreads> threads;
+  if (is_single) threads.emplace(task.m * task.n);  // the other ranks wait for it
   Matrices left(context, linalg.a, linalg.a_dtype, linalg.loop);
   std::optional<Matrices> right;
   if (linalg.b.slot >= 0) right.emplace(context, linalg.b, linalg.b_dtype, linalg.loop);

@@ -41,6 +41,10 @@ PROGRAMS = {
     "product, complex": _product(90, 100, 110, "c16"),
     "product of many tiles": _product(1100, 300, 1301),
     "product of many tiles in c8": _product(700, 290, 600, "c8"),
+    "product of a transpose, one column left over": lambda: _random(300, 130).T @ _random(300, 513),
+    "one matrix by LAPACK": lambda: np.concatenate(
+        [np.linalg.solve(a := _random(300, 300), a[:, 5]), np.linalg.eigvalsh(a + a.T), np.linalg.svd(a)[1]]
+    ),
     "few rows": _product(3, 700, 1000),
     "a column": _product(1000, 500, 1),
     "a row": _product(1, 500, 300),

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Threads of the BLAS library for one matrix that one rank computes while the other ranks of its machine
+// wait.
+#pragma once
+#include <cstdint>
+
+namespace gamelan::engine::steps {
+
+/// While it lives, BLAS and LAPACK calls of this thread use the cores of all ranks of the machine, at
+/// most 16. How many depends on the machine and on the `elements` of the matrix, not on the number of ranks:
+/// results have the same bits then. Does nothing for small matrices, and where BLAS is not OpenBLAS with
+/// threads of its own. One at a time in a process.
+class BlasThreads {
+ public:
+  explicit BlasThreads(std::int64_t elements);
+  ~BlasThreads();
+  BlasThreads(const BlasThreads&) = delete;
+  BlasThreads& operator=(const BlasThreads&) = delete;
+
+ private:
+  int before_ = 0;  // how many it had; 0: nothing was changed
+};
+
+}  // namespace gamelan::engine::steps
