@@ -33,11 +33,11 @@ std::optional<protocol::Reply> Listener::admit_holding(const protocol::Bytes& cl
     clients_.set_holder(client, told.holder);
     clients_.set_patience(client, std::min(longest_patience, std::chrono::seconds(told.array)));
   }
+  bool has_ended = false;
   if (told.ask == Ask::inherit) {
     const auto owner = clients_.owner_after(told.array);
     const auto silence = clients_.silence_of(owner);
-    const bool has_ended =
-        owner == told.array && told.about == "ended";  // the heir has looked for its process
+    has_ended = owner == told.array && told.about == "ended";  // the heir has looked for its process
     if (owner != told.holder && !has_ended && silence && *silence < surely_silent)
       return protocol::failed_reply(told.seq, protocol::ErrorKind::timeout,
                                     "the program that has these arrays is there: it was heard a moment ago");
@@ -48,9 +48,11 @@ std::optional<protocol::Reply> Listener::admit_holding(const protocol::Bytes& cl
   if (told.ask == Ask::leave) clients_.set_holder(client, 0);
   if (told.ask == Ask::inherit)
     if (const auto earlier = clients_.take_holder(told.array, told.holder);
-        !earlier.empty() && earlier != client)
+        !earlier.empty() && earlier != client) {
+      if (has_ended) cancel(earlier, {});  // its heir would wait for what nobody wants any more
       inbox_.end_client(earlier,
                         "another kernel of this notebook has taken over its arrays (%session restore)");
+    }
   return std::nullopt;
 }
 

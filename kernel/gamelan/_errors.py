@@ -11,7 +11,6 @@ import sys
 import numpy
 
 from . import _core
-from ._config import config
 from ._places import place
 
 __all__ = [
@@ -131,11 +130,7 @@ def make_error(kind, message, file, line):
 def _lost(message, file, line):
     """What an interrupt has cost, and the way out."""
     where = place(file, line)
-    has_cell = where.startswith("In [")
-    again = "Run that cell again" if has_cell else "Compute it again"
-    if has_cell and config.kept_bytes:
-        again = "`%session undo` goes back to before that cell"
-    return f"{message}{where and f' ({where})'}. {again}; `np.sync()` in a loop keeps intermediate values."
+    return f"{message}{where and f' ({where})'}. Run again what made it; `np.sync()` in a loop keeps intermediate values."
 
 
 def _tell_cut(file, line):

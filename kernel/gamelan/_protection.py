@@ -353,7 +353,9 @@ def _store_when_due():
 def store_at_cells_end():
     """Called between two cells: arrays that neither the log nor a checkpoint has are written, if that is wanted and the engines
     have nothing else to do."""
-    if config.protect and _core.is_checkpoint_due() and _core.has_newly_unlogged() and not _core.has_unfinished():
+    if not config.protect or not _core.is_connected() or getattr(_session.engines(), "ending", None):
+        return  # engines that are lost are the next statement's matter
+    if _core.is_checkpoint_due() and _core.has_newly_unlogged() and not _core.has_unfinished():
         _store_when_due()
 
 

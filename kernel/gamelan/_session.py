@@ -80,6 +80,13 @@ def use(new_engines):
         config.measure_with(_measured_threshold)
 
 
+def adopt(settings, owner_pid):
+    """Becomes the owner of the engines in use, as `launch.Engines.adopt` says."""
+    _engines.adopt(settings, owner_pid)
+    for function in _called_before_end:
+        call_before_end(function)  # the engines end behind these
+
+
 def call_before_end(function):
     """Has a function called at exit before the engines in use are ended, which were told last that they are to be."""
     if function not in _called_before_end:
@@ -337,7 +344,7 @@ def _leave():
     if os.getpid() != _process:
         return
     tell_silence()
-    if _engines is not None and getattr(_engines, "is_owned", False):
+    if _engines is not None and getattr(_engines, "is_owned", False) and not _engines.is_left_to_another:
         try:
             _engines.stop()
         except Exception as error:  # exit must go on; the engines leave by themselves when nobody is heard

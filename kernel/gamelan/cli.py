@@ -281,7 +281,7 @@ def _install(options) -> int:
     place = _kernelspec.folder(prefix, options.name)
     other = _kernelspec.other_program(place)
     if other and options.keep:
-        print(f"the kernelspec in {place} starts {other}: it stays. gamelan kernel install --user replaces it")
+        print(f"the kernelspec in {place} starts {other}: it stays. gamelan kernel install without --keep replaces it")
         return 0
     place = _kernelspec.install(prefix, program, options.name)
     print(

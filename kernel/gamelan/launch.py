@@ -13,6 +13,7 @@ import atexit
 import contextlib
 import os
 import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,6 +28,16 @@ _START_SECONDS = 30.0
 _QUEUE_SECONDS = 600.0
 _STOP_SECONDS = 10.0
 _MOST_RANKS = 65536
+_SETTINGS = {
+    "n",
+    "slurm",
+    "heap",
+    "routines",
+    "idle_timeout",
+    "lease",
+    "keep",
+    "timeout",
+}  # of Engines.start, for restarts and heirs
 
 Progress = Callable[[str], None]
 
@@ -248,14 +259,15 @@ class Engines(Continuing):
         """Did this process start them, and will it stop them when it ends?"""
         return self._owner_pid == os.getpid() and not self._settings["keep"]
 
-    def stop(self, timeout: float = _STOP_SECONDS) -> None:
-        """End the engines and remove what belongs to the session; arrays are lost. Quiet when they have ended."""
+    def stop(self, timeout: float = _STOP_SECONDS, replaces: bool = False) -> None:
+        """End the engines and remove what belongs to the session; arrays are lost. Quiet when they have ended. `replaces`: do
+        others follow? Who uses these waits for them then."""
         self._is_stopping = True
         self.end_chain()
         if self.launcher == "slurm":
             _by_slurm.stop(self, timeout)
         elif self.launcher == "mpiexec":
-            _by_mpiexec.stop(self, timeout)
+            _by_mpiexec.stop(self, timeout, replaces)
         else:
             self._stop_unknown()
         facts = _sessions.read_facts(self._directory)
@@ -264,17 +276,24 @@ class Engines(Continuing):
             _sessions.remove_shared_memory(facts)
         if not self.ending:
             self._finish(Ending(f"the engines of session {self.session} were stopped", is_expected=True))
-        if _sessions.is_ours(self._directory, facts):
+        if not replaces:
+            self._remove()
+
+    def _remove(self) -> None:
+        if _sessions.is_ours(self._directory, _sessions.read_facts(self._directory)):
             _sessions.remove(self._directory)
 
     def restart(self, on_progress: Progress | None = None, n: int | None = None) -> Engines:
         """Stop, and start as before, or as many as `n` says. The session that uses them computes its arrays again."""
         self.require_restartable(n)
-        self.stop()
-        engines = Engines.start(**(self._settings | ({} if n is None else {"n": n})), on_progress=on_progress)
-        if engines.launcher != "slurm":
-            _of_run.mark(engines, self)
-        return engines
+        self.stop(replaces=self._settings["slurm"] is None)
+        try:
+            engines = Engines.start(**(self._settings | ({} if n is None else {"n": n})), on_progress=on_progress)
+            if engines.launcher != "slurm":
+                _of_run.mark(engines, self)
+            return engines
+        finally:
+            self._remove()  # until now it told other clients of these to wait
 
     @property
     def is_replaceable(self) -> bool:
@@ -291,26 +310,43 @@ class Engines(Continuing):
         return engines
 
     def successor(self) -> Engines:
-        """Engines of another owner that serve where these, which are lost, did: under the same connection file, or those that
-        their owner has started in their place. Raises a LaunchError where there are none."""
-        for path in reversed(_of_run.left_by(self.facts.get(_of_run.MARK, self.session))):
+        """Engines of another owner that serve in the place of these, which are lost: those that their owner has started since,
+        or others under the same connection file. Where the owner has stopped these to start others, they are waited for. Raises a
+        LaunchError where there are none."""
+        deadline = time.monotonic() + (_START_SECONDS if self.is_being_replaced else 0)
+        while True:
             with contextlib.suppress(LaunchError):
-                return Engines.connect(path)
-        return Engines.connect(self.connection_file)
+                for path in reversed(_of_run.left_by(self.facts.get(_of_run.MARK, self.session))):
+                    with contextlib.suppress(LaunchError):
+                        return Engines.connect(path)
+            if time.monotonic() >= deadline:
+                return Engines.connect(self.connection_file)
+            time.sleep(0.1)
 
     def settings_for_heir(self) -> dict | None:
         """With what the next kernel of the notebook may take these over when this process is killed; None where it does not
         own them, or Slurm runs them."""
         return None if not self.is_owned or self._settings["slurm"] is not None else self._settings
 
-    def adopt(self, settings: dict) -> None:
-        """Become the owner of engines whose owner was killed: they end with this process, which replaces them when they are lost.
-        `settings`: what their owner's `settings_for_heir` gave."""
-        self._settings, self._owner_pid = settings, os.getpid()
-        atexit.register(self._stop_at_exit)
+    def adopt(self, settings: dict, owner_pid: int) -> None:
+        """Become the owner of engines whose owner, process `owner_pid`, has lost its arrays to this process: they end with this
+        one, which replaces them when they are lost. `settings`: what the owner's `settings_for_heir` gave. Nothing is done where
+        another process owns them, or the settings are none of this version's."""
         facts = _sessions.read_facts(self._directory)
-        if facts:
+        owner = facts.get("owner_pid")
+        is_of_another = owner not in (None, owner_pid, os.getpid()) and _sessions.process_start(owner) is not None
+        if not facts or is_of_another or set(settings) != _SETTINGS:
+            return
+        with contextlib.suppress(OSError):  # they end at this moment
             _sessions.write_facts(self._directory, facts | {"owner_pid": os.getpid()})
+            self._settings, self._owner_pid = settings, os.getpid()
+            atexit.register(self._stop_at_exit)
+
+    @property
+    def is_left_to_another(self) -> bool:
+        """Has another process become the owner of what this one has started?"""
+        owner = _sessions.read_facts(self._directory).get("owner_pid")
+        return owner is not None and owner != os.getpid()
 
     def require_restartable(self, n: int | None = None) -> None:
         """Raise LaunchError where `restart` would, before anything has been given up."""
@@ -330,7 +366,8 @@ class Engines(Continuing):
             os.kill(pid, signal.SIGTERM)
 
     def _stop_at_exit(self) -> None:
-        if os.getpid() == self._owner_pid and not self.ending:  # a forked child has no say
+        # A forked child has no say, nor has who was stopped while the notebook's next kernel took them over.
+        if os.getpid() == self._owner_pid and not self.ending and not self.is_left_to_another:
             with contextlib.suppress(LaunchError, OSError):
                 self.stop()
 

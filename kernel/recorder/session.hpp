@@ -287,6 +287,12 @@ class Session {
     protocol::Holding wanted;
   };
   std::vector<Late> late_;  // asked for when an interrupt came
+  struct Granted {
+    Earlier earlier;
+    std::uint64_t engines;
+    std::string told;
+  };
+  std::optional<Granted> granted_;  // what was inherited when an interrupt had ended the wait for it
   std::chrono::steady_clock::time_point last_reply_at_{};
   bool is_recovering_ = false, is_given_up_ = false, is_parting_ = false, is_alone_ = false;
   unsigned long alone_thread_ = 0;

@@ -111,6 +111,10 @@ CommandLog Session::log_without(const Ids& kept) {
 }
 
 std::string Session::ask_to_inherit(Earlier earlier) {
+  const auto granted = std::exchange(granted_, std::nullopt);
+  if (granted && granted->earlier.holder == earlier.holder && granted->earlier.mark == earlier.mark &&
+      granted->engines == engines_.generation())
+    return granted->told;
   const auto begin = std::chrono::steady_clock::now();
   for (;;) {
     const auto reply = ask_holding(Holding{0, Holding::Ask::inherit, recorder_.holder(), earlier.holder,
@@ -221,9 +225,8 @@ void Session::undo_late() {
     if (late.wanted.ask == Holding::Ask::publish)
       engines_.tell(Holding{0, Holding::Ask::unpublish, recorder_.holder(), 0, late.wanted.name, ""});
     if (late.wanted.ask == Holding::Ask::attach) recorder_.free(told.at("array").get<ArrayId>());
-    if (late.wanted.ask == Holding::Ask::inherit)
-      for (const char* which : {"same", "shared", "others"})
-        for (const auto id : ids_of(told, which)) recorder_.free(id);
+    if (late.wanted.ask == Holding::Ask::inherit)  // they are kept for who asks again: there may be no log
+      granted_ = {{late.wanted.array, std::stoull(late.wanted.name)}, late.engines, reply->info};
   }
 }
 

@@ -154,6 +154,30 @@ TEST(ServerLife, cuts_the_batch_of_a_client_that_is_gone) {
   EXPECT_EQ(engine.executed(), std::vector<std::uint64_t>{9});
 }
 
+TEST(ServerLife, an_heir_waits_neither_for_a_client_that_has_ended_nor_for_its_batches) {
+  using Ask = protocol::Holding::Ask;
+  Engine engine;
+  const auto named = [] { return protocol::routing_id({protocol::random_client_name(), 1}); };
+  Client earlier(engine.connection(), Client::Key::right, named());
+  earlier.ask(protocol::Holding{1, Ask::introduce, 7, 600, "", "a test"});
+  engine.close();
+  earlier.send(batch(2));
+  ASSERT_TRUE(engine.wait_until_busy());
+  earlier.send(batch(3));
+  earlier.send(protocol::Heartbeat{4, 0});  // behind them
+  ASSERT_TRUE(earlier.receive());
+  Client heir(engine.connection(), Client::Key::right, named());
+  EXPECT_EQ(heir.ask(protocol::Holding{5, Ask::inherit, 8, 7, "1", ""}).error, ErrorKind::timeout)
+      << "it was heard";
+  EXPECT_TRUE(engine.cut().empty());
+  heir.send(protocol::Holding{6, Ask::inherit, 8, 7, "1", "ended"});
+  for (int count = 0; count < 100 && engine.executed().size() < 2; ++count) std::this_thread::sleep_for(20ms);
+  engine.open();
+  ASSERT_TRUE(heir.receive());
+  EXPECT_EQ(engine.cut(), std::vector<std::uint64_t>{2});
+  EXPECT_EQ(engine.executed(), (std::vector<std::uint64_t>{1, 2, 6})) << "batch 3 is nobody's any more";
+}
+
 TEST(ServerLife, idles_without_using_the_processor) {
   const std::string directory = make_private_directory();
   Options options;

@@ -42,7 +42,7 @@ def test_what_an_interrupt_has_cost_names_its_line_and_the_way_out(shared):
             break
     assert told.ename == "CancelledError"
     expected = (
-        f"Lost: interrupted before it was computed (In [{number}], line 3). `%session undo` goes back to before that cell; `np.sync()` in a loop keeps "
+        f"Lost: interrupted before it was computed (In [{number}], line 3). Run again what made it; `np.sync()` in a loop keeps "
         "intermediate values."
     )
     assert told.reply["evalue"] == expected

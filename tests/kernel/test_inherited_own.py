@@ -3,6 +3,7 @@
 # over with their arrays, and is their owner. Others who use them go where their owner goes.
 import os
 import signal
+import time
 
 import pytest
 
@@ -19,7 +20,7 @@ SESSION = "import gamelan; gamelan._session.engines().session"
 
 @pytest.fixture
 def environment(own_home, tmp_path):
-    state = {"XDG_STATE_HOME": str(tmp_path / "state"), "GAMELAN_ENGINES": "2"}
+    state = {"XDG_STATE_HOME": str(tmp_path / "state"), "GAMELAN_ENGINES": "2", "GAMELAN_IDLE_TIMEOUT": "60"}
     return {name: value for name, value in ENVIRONMENT.items() if name != "GAMELAN_CONNECT"} | state
 
 
@@ -56,11 +57,79 @@ def test_the_next_kernel_owns_the_engines_that_others_use(environment, tmp_path)
             after = notebook.run(SESSION).text.strip("'")
             cell = guest.run("float(np.ones(300_000).sum())", timeout=60)
             assert cell.text == "300000.0" and f"Connected to session {after}, which its owner started in their place" in cell.err
+            # A cell of the guest's that runs meanwhile waits for the engines that the owner starts.
+            cell = guest.send("import time\nfor _ in range(300): s = float(np.ones(400_000).sum()); time.sleep(0.01)\ns")
             assert notebook.run("%engines restart -n 1", timeout=60).status == "ok"
-            cell = guest.run("float(np.ones(400_000).sum())", timeout=60)
-            assert cell.text == "400000.0" and f"the engines of session {after} were stopped" in cell.err, cell.err
-            folder = os.path.dirname(notebook.run("str(gamelan._session.engines().connection_file)").text.strip("'"))
-        assert not os.path.exists(folder), "they end with their new owner"
+            guest.finish(cell, timeout=60)
+            assert cell.text == "400000.0" and f"the engines of session {after} were stopped" in cell.err, (cell.reply, cell.err)
+
+
+def test_they_end_with_the_next_kernel(environment, tmp_path):
+    own = named(environment, tmp_path, "a.ipynb")
+    first = Notebook(env=own)
+    assert first.run(PROGRAM, timeout=60).status == "ok"
+    process = first.run("import gamelan; (e := gamelan._session.engines()).status()['processes'][0]['pid']").text
+    folder = os.path.dirname(first.run("str(e.connection_file)").text.strip("'"))
+    kill(first, environment)
+    with Notebook(env=own) as notebook:
+        notebook.run("import gamelan as np", timeout=60)
+        assert "2 arrays lie on the engines" in notebook.run("%session restore", timeout=60).err
+        assert os.path.exists(folder) and os.path.exists(f"/proc/{process}")
+    assert not os.path.exists(folder)
+    wait_until(lambda: not os.path.exists(f"/proc/{process}") or is_over(process), 10, "rank 0 has ended")
+
+
+def is_over(process):
+    with open(f"/proc/{process}/stat") as file:
+        return file.read().rpartition(")")[2].split()[0] in "ZX"
+
+
+def test_what_was_taken_over_stays_when_an_interrupt_ends_the_wait_for_it(environment, tmp_path):
+    """Another notebook's batch keeps the engines busy; there is no log from which the arrays could be made."""
+    own, other = (named(environment, tmp_path, name) for name in ("a.ipynb", "b.ipynb"))
+    first = Notebook(env=own | {"GAMELAN_LOG_BYTES": "1000"})
+    first.run("import numpy, gamelan as np; u = np.asarray(numpy.ones(300_000)); v = u * 2; np.sync()", timeout=60)
+    session = first.run(SESSION).text.strip("'")
+    with Notebook(env=other | {"XDG_STATE_HOME": str(tmp_path / "other")}) as guest:
+        guest.run(f"%engines attach {session}", timeout=60)
+        guest.run("import gamelan as np; m = np.random.default_rng(1).random((3000, 3000)); np.sync()", timeout=60)
+        kill(first, environment)
+        busy = guest.send("n = m\nfor _ in range(8): n = n @ m * 1e-3\nfloat(n[0, 0])")
+        guest.until(busy, lambda cell: cell.of_type("display_data"), timeout=60)
+        with Notebook(env=own) as notebook:
+            notebook.run("import gamelan as np", timeout=60)
+            cell = notebook.send("%session restore")
+            notebook.until(cell, lambda cell: "attached" in cell.err, timeout=60)
+            time.sleep(0.5)
+            notebook.control("interrupt_request")
+            notebook.finish(cell, timeout=60)
+            guest.finish(busy, timeout=100)
+            again = notebook.run("%session restore", timeout=60)
+            assert notebook.run("float(u.sum()), float(v.sum())", timeout=60).text == "(300000.0, 600000.0)", (
+                cell.reply,
+                again.out,
+            )
+
+
+def test_who_is_refused_does_not_become_the_owner(environment, tmp_path):
+    own = named(environment, tmp_path, "a.ipynb")
+    first = Notebook(env=own)
+    assert first.run(PROGRAM, timeout=60).status == "ok"
+    kill(first, environment)
+    name = kept(environment).name
+    with Notebook(env=own) as second:
+        second.run("import gamelan as np", timeout=60)
+        assert "2 arrays lie on the engines" in second.run("%session restore", timeout=60).err
+        (kept(environment).parent / "lock").unlink()  # as on a file system that has none
+        ended = tmp_path / "ended"
+        talk = second.send(f"import os, time\nwhile not os.path.exists({str(ended)!r}): np.status(); time.sleep(0.05)")
+        with Notebook(env=own) as third:
+            third.run("import gamelan as np", timeout=60)
+            cell = third.run(f"%session restore --of {name}", timeout=60)
+            assert cell.ename == "UsageError" and "it was heard a moment ago" in cell.reply["evalue"], cell.reply
+        ended.touch()
+        assert second.finish(talk, timeout=60).status == "ok"
+        assert second.run("float(v.sum())", timeout=60).text == str(sum(range(300_000)) * 2.0)
 
 
 def test_a_kernel_that_has_other_engines_hears_of_those_left_behind(environment, tmp_path):

@@ -139,6 +139,25 @@ def test_arrays_that_would_be_lost_with_the_engines_are_told_once_and_listed(env
         assert notebook.run("float(big.sum()), float(more.sum())", timeout=60).text == "(500000.0, 1000000.0)"
 
 
+def test_protection_that_is_set_behind_a_loss_costs_no_other_cell(environment, tmp_path):
+    from gamelan import launch
+
+    (tmp_path / "kept").mkdir(mode=0o700)
+    engines = launch.start(2, idle_timeout=60)
+    try:
+        with Notebook(env=environment | {"GAMELAN_CONNECT": str(engines.connection_file)}) as notebook:
+            notebook.run("import gamelan as np, numpy; np.config.log_bytes = 1_000", timeout=60)
+            notebook.run("big = np.asarray(numpy.ones(500_000)); np.sync()")
+            os.kill(engines.status()["processes"][1]["pid"], 9)
+            wait_until(lambda: engines.ending, 10, "the engines have ended")
+            notebook.run(f"np.config.protect = {str(tmp_path / 'kept')!r}")
+            assert [notebook.run("1 + 1").text for _ in range(3)] == ["2"] * 3
+            assert notebook.run("float(big.sum())", timeout=60).ename == "EngineLostError"
+        assert not os.listdir(tmp_path / "kept")
+    finally:
+        engines.stop()
+
+
 def test_files_are_private_and_go_when_they_change(environment):
     lost(environment, "words = 'new'")
     folder = kept(environment)

@@ -73,12 +73,13 @@ def describe(facts: dict, serves: bool) -> dict:
     return {"state": "ended", "ending": "the process that started them is gone, and so are they"}
 
 
-def stop(engines: Engines, timeout: float) -> None:
-    """End mpiexec and with it the ranks; returns when it is gone or `timeout` seconds are over."""
+def stop(engines: Engines, timeout: float, replaces: bool = False) -> None:
+    """End mpiexec and with it the ranks; returns when it is gone or `timeout` seconds are over. `replaces`: others follow."""
     facts = _sessions.read_facts(engines._directory) or engines.facts
     pid, started = facts.get("pid"), facts.get("pid_start")
     if facts:  # for the other programs that use them
         facts["stopped_by"] = f"process {os.getpid()} on {socket.gethostname()}"
+        facts["is_replaced"] = replaces
         with contextlib.suppress(OSError):
             _sessions.write_facts(engines._directory, facts)
     for number in (signal.SIGTERM, signal.SIGKILL):

@@ -127,6 +127,8 @@ def explain(log: Path, return_code: int | None, session: str) -> Ending:
         return Ending(f"{name}: mpiexec was killed by {signal_name(-return_code)}", signal=-return_code, log=str(log))
     if return_code is not None and return_code > 128:
         return Ending(f"{name}: by {signal_name(return_code - 128)}", signal=return_code - 128, log=str(log))
+    if return_code is None:
+        return Ending(f"{name}: mpiexec is gone, and nobody saw how it ended", log=str(log))
     return Ending(f"{name}: mpiexec returned {return_code}", exit_code=return_code, log=str(log))
 
 

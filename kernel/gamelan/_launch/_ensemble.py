@@ -37,6 +37,7 @@ class Ensemble:
         self._directory = connection_file.parent
         self._process = None
         self._is_stopping = False
+        self.is_being_replaced = False  # has their owner stopped them to start others?
         self._ended = threading.Event()
         self._listeners: list[Callable[[Ending], None]] = []
         self.is_time_short = False  # was it told that they end soon?
@@ -182,6 +183,7 @@ class Ensemble:
             facts = _sessions.read_facts(self._directory)
             if facts.get("ended"):
                 return Ending(**facts["ended"])
+            self.is_being_replaced = bool(facts.get("is_replaced"))
             if self.launcher == "mpiexec" and (facts.get("stopped_by") or not self._directory.exists()):
                 return self._stopped_by(facts.get("stopped_by"))
             if self._job_watch:
@@ -191,11 +193,11 @@ class Ensemble:
 
     def _has_other_owner(self) -> bool:
         """May another process write down how they ended? One on another machine may."""
-        facts = _sessions.read_facts(self._directory) or self.facts
-        owner = facts.get("owner_pid")
-        if not owner or not _sessions.is_this_host(facts.get("host")):
-            return True
-        return owner != os.getpid() and _sessions.process_start(owner) is not None
+        owner = (_sessions.read_facts(self._directory) or self.facts).get("owner_pid")
+        return not owner or owner != os.getpid() and not self._is_here_and_gone(owner)
+
+    def _is_here_and_gone(self, pid: int) -> bool:
+        return _sessions.is_this_host(self.facts.get("host")) and _sessions.process_start(pid) is None
 
     def _finish(self, ending: Ending) -> None:
         with self._lock:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What `gamelan run` tells its script about the engines: how they were started, so that the script can replace lost ones.
 
-The engines that a script starts then are marked with the run's session, by which the command ends what a killed script left.
+Engines that take the place of others, a script's or a notebook's, are marked with the session of the first ones. By the mark the
+command ends what a killed script left, and who used the first ones finds those that follow.
 """
 
 from __future__ import annotations

@@ -195,6 +195,27 @@ def process_start(pid: int) -> int | None:
     return None if fields[0] in "ZX" else int(fields[19])
 
 
+def this_process() -> dict:
+    """What names this process for good: for `has_ended`."""
+    pid = os.getpid()
+    return {"host": socket.gethostname(), "space": _process_space(), "pid": pid, "pid_start": process_start(pid)}
+
+
+def has_ended(process: dict) -> bool:
+    """Is a process known to be gone of which `this_process` was written down? That is known on its machine alone, until that
+    starts again, and where processes have the same numbers: a container has its own."""
+    if not is_this_host(process.get("host")) or not process.get("space") or process["space"] != _process_space():
+        return False
+    return process_start(process["pid"]) != process["pid_start"]
+
+
+def _process_space() -> str:
+    try:
+        return f"{Path('/proc/sys/kernel/random/boot_id').read_text().strip()} {os.stat('/proc/self/ns/pid').st_ino}"
+    except OSError:
+        return ""
+
+
 def notebook_of(pid: int) -> str:
     """The name of the notebook whose kernel this process is, as Jupyter Server told it; "" where that is not known."""
     try:

@@ -3,7 +3,6 @@
 which number the kernel held its arrays there; the next kernel attaches to them and takes the arrays over as they lie."""
 
 import os
-import socket
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,9 +33,7 @@ def place(mark):
         "holder": _core.holder(),
         "mark": mark,
         "settings": engines.settings_for_heir() if hasattr(engines, "settings_for_heir") else None,
-        "host": socket.gethostname(),
-        "pid": os.getpid(),
-        "pid_start": _sessions.process_start(os.getpid()),
+        "process": _sessions.this_process(),
     }
 
 
@@ -56,7 +53,7 @@ def reach(place):
 
 
 def _attach(place):
-    """To the engines there, if they live. Those that the earlier kernel has started become this program's own."""
+    """To the engines there, if they live."""
     from .. import launch
 
     if not os.path.exists(place["connection_file"]):
@@ -66,36 +63,31 @@ def _attach(place):
         _session.use(engines)
     except (GamelanError, launch.LaunchError):
         return
-    if place.get("settings") and _has_ended(place):
-        engines.adopt(place["settings"])
     show_notice(f"attached to the engines of session {engines.session}, which the earlier kernel used")
-
-
-def _has_ended(place):
-    """Is the earlier kernel's process known to be gone?"""
-    if not _sessions.is_this_host(place.get("host")):
-        return False
-    return _sessions.process_start(place["pid"]) != place["pid_start"]
 
 
 def _tell_left_behind(place):
     """Other programs may still use the engines of the earlier kernel, and write to what it has published."""
-    facts = _sessions.read_facts(Path(place["connection_file"]).parent)
-    if place.get("settings") and facts and os.path.exists(place["connection_file"]) and _sessions.is_alive(facts):
+    directory = Path(place["connection_file"]).parent
+    if place.get("settings") and os.path.exists(place["connection_file"]) and _sessions.is_alive(_sessions.read_facts(directory)):
         show_notice(
-            f"the engines of the earlier kernel still run (session {facts['session']}). Its arrays come to those in use as it "
+            f"the engines of the earlier kernel still run (session {directory.name}). Its arrays come to those in use as it "
             "left them; what others have written there since stays there"
         )
 
 
 def inherit(place, data, wanted):
-    """Taken or why not, by ids there. ValueError where the other kernel lives."""
+    """Taken or why not, by ids there. Engines that the earlier kernel has started become this program's own. ValueError where the
+    other kernel lives."""
+    process = place.get("process", {})
     try:
-        made, shared, written, taken = _core.inherit(place["holder"], place["mark"], data, wanted, _has_ended(place))
+        made, shared, written, taken = _core.inherit(place["holder"], place["mark"], data, wanted, _sessions.has_ended(process))
     except EngineTimeoutError as error:
         raise ValueError(
             f"{error}. Two kernels cannot have one notebook: end the other one, or wait until it has ended. Nothing was changed"
         ) from None
+    if place.get("settings"):
+        _session.adopt(place["settings"], process.get("pid"))
     if taken:
         again = sum(not isinstance(each, str) for each in made.values()) - taken
         rest = f"; {again} had changed and {'was' if again == 1 else 'were'} computed again" if again else ""

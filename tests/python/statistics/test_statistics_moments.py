@@ -57,6 +57,19 @@ def test_an_offset_costs_no_more_digits_than_in_numpy(engine, shape, offset):
         assert found <= max(2 * relative_error(values.var(axis), exact), 1e-15), (axis, found)
 
 
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_a_mask_costs_no_digits_of_float32(engine, axis):
+    """NumPy adds up in float32 there, and has two digits left or none."""
+    values = data((1013, 457), "f4", offset=1e6)
+    values[3, 4] = values[100, 7] = numpy.nan
+    exact = numpy.nanvar(values.astype("f8"), axis)
+    found = gamelan.nanvar(gamelan.array(values), axis)
+    assert found.dtype == numpy.float32 and relative_error(found, exact) < 1e-6
+    chosen = values > 1e6
+    found = gamelan.std(gamelan.array(values), axis, where=gamelan.array(chosen))
+    assert relative_error(found, numpy.std(values.astype("f8"), axis, where=chosen)) < 1e-6
+
+
 def test_a_trend_costs_no_digits(engine):
     values = numpy.linspace(-1e9, 1e9, 300_001)
     exact = values.astype(numpy.longdouble).var()
