@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """std and var. Real numbers are read once: the engines add up squared distances from the mean in the same pass as the mean.
-Others, and those that a mask chooses or a center is given for, take two passes as NumPy has them (float32 with a mask in float64),
-and the second is one fused fold. Nothing as large as the array is ever stored."""
+Others, and those that a mask chooses or a center is given for, take two passes as NumPy has them (with a mask float32 in
+float64), and the second is one fused fold. Nothing as large as the array is ever stored."""
 
 import warnings
 
