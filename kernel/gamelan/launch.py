@@ -309,6 +309,13 @@ class Engines(Continuing):
         _of_run.mark(engines, self)
         return engines
 
+    def follow_lost(self, session: str) -> None:
+        """Let clients of a session that has ended with its owner find these engines, if this process has started them for its
+        successor."""
+        if self.is_owned and _of_run.MARK not in self.facts and self.launcher == "mpiexec":
+            first = _sessions.read_facts(self._directory.parent / session).get(_of_run.MARK, session)
+            _of_run.mark_as(self, first)
+
     def successor(self) -> Engines:
         """Engines of another owner that serve in the place of these, which are lost: those that their owner has started since,
         or others under the same connection file. Where the owner has stopped these to start others, they are waited for. Raises a

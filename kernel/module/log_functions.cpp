@@ -49,17 +49,24 @@ void prune_log() {
   if (const auto session = current_session_or_null()) session->log().prune();
 }
 
+std::vector<protocol::ArrayId> lost_without_elements() {
+  std::vector<protocol::ArrayId> ids;
+  if (const auto session = current_session_or_null())
+    for (const auto& [id, why] : session->log().lost_without_elements()) ids.push_back(id);
+  return ids;
+}
+
 bool has_newly_unlogged() {
   const auto session = current_session_or_null();
   return session && session->log().has_newly_unlogged();
 }
 
-py::tuple written_log(std::uint64_t generation, std::size_t first) {
+py::tuple written_log(std::uint64_t generation, std::size_t first, bool without_elements) {
   const auto session = current_session_or_null();
   if (session == nullptr || !CommandLog::is_on()) return py::make_tuple(0, 0, py::bytes());
   const auto& log = session->log();
   const bool is_new = generation != log.generation();
-  const auto bytes = log.written(is_new ? 0 : std::min(first, log.batches()), is_new);
+  const auto bytes = log.written(is_new ? 0 : std::min(first, log.batches()), is_new, without_elements);
   return py::make_tuple(log.generation(), log.batches(),
                         py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
 }
@@ -110,9 +117,10 @@ Session::TakenOver make_again(std::uint64_t mark, const std::vector<protocol::Ar
 
 void add_log_functions(py::module_& m) {
   m.def("written_log", &written_log, py::arg("generation"), py::arg("first"),
+        py::arg("without_elements") = false,
         "The session's log for a file: (its generation, how many batches it has, bytes). The bytes have the "
-        "batches from "
-        "number `first` on; all, if the log has another generation now.");
+        "batches from number `first` on; all, if the log has another generation now. `without_elements`: "
+        "without large numbers of the program's own elements.");
   m.def("inherit", &inherit, py::arg("holder"), py::arg("mark"), py::arg("file"), py::arg("wanted"),
         py::arg("has_ended") = false,
         "Takes over what an earlier kernel, which held its arrays under this number, has left on these "
@@ -141,6 +149,8 @@ void add_log_functions(py::module_& m) {
   m.def("unlogged", &unlogged,
         "Why the log cannot make arrays that the engines have, by id: they would be lost with the engines.");
   m.def("prune_log", &prune_log, "Forgets commands of the log that nobody needs. Decodes all of it.");
+  m.def("lost_without_elements", &lost_without_elements,
+        "Arrays that a log without elements cannot make, by id. Decodes all of it.");
   m.def("has_newly_unlogged", &has_newly_unlogged,
         "Has the log's limit made some of them so, since the log began with a checkpoint?");
 }

@@ -87,6 +87,8 @@ py::object borrow(protocol::ArrayId id, int dtype, const std::vector<npy_intp>& 
 py::object own(protocol::ArrayId id, int dtype, const std::vector<npy_intp>& extents) {
   auto array = borrow(id, dtype, extents);
   as_array(array.ptr())->b->is_recorded = true;
+  connected_session()->note_taken(
+      protocol::whole(id, static_cast<protocol::Dtype>(dtype), {extents.begin(), extents.end()}));
   return array;
 }
 

@@ -93,7 +93,7 @@ def stop(engines: Engines, timeout: float, replaces: bool = False) -> None:
     if engines._process is not None:
         engines._ended.wait(timeout)
     _mpiexec.end_left_ranks(engines.connection_file)
-    if engines._process is None and facts.get("owner_pid") != os.getpid():
+    if engines._process is None and engines._owner_pid != os.getpid():
         _await_owner(engines, facts)
 
 

@@ -73,7 +73,12 @@ def _let_end() -> None:
 
 def mark(engines: Engines, predecessor: Engines) -> None:
     """Note that `engines` serve the clients of their predecessor."""
-    engines.facts[MARK] = predecessor.facts.get(MARK, predecessor.session)
+    mark_as(engines, predecessor.facts.get(MARK, predecessor.session))
+
+
+def mark_as(engines: Engines, first: str) -> None:
+    """Note that `engines` serve the clients of a session, which was the first that they used."""
+    engines.facts[MARK] = first
     _sessions.write_facts(Path(engines.connection_file).parent, engines.facts)
 
 

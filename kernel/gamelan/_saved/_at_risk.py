@@ -6,8 +6,14 @@ from .. import _core
 from .._config import config
 from .._local import is_distributed
 from .._next_engines import show_notice
+from ._repeating import is_too_long
 
-_has_told = False
+_TOO_MANY = (
+    "more elements of this program's own than np.config.kept_bytes has room for; np.config.protect ('memory', or a folder) "
+    "keeps them"
+)
+_has_told = _has_told_of_kernel = False
+_MOST_NAMES = 3  # that are told at a cell's end
 
 
 def at_risk(variables):
@@ -19,21 +25,48 @@ def at_risk(variables):
     return found
 
 
+def lost_with_kernel(variables):
+    """Names of variables that the next kernel could not make: what is kept for it has no room for this program's own elements,
+    from which they were made. Those that would be lost with the engines are not named again."""
+    if not config.kept_bytes or not is_too_long():
+        return []
+    ids = {*_core.lost_without_elements()} - _core.unlogged().keys()
+    return [name for name, value in variables.items() if is_distributed(value) and value._b.id in ids]
+
+
 def in_words(variables):
     """A line for each reason; nothing where all can be computed again."""
-    return [f"would be lost with the engines: {', '.join(names)}: {why}" for why, names in at_risk(variables).items()]
+    lines = [f"would be lost with the engines: {', '.join(names)}: {why}" for why, names in at_risk(variables).items()]
+    if names := lost_with_kernel(variables):
+        lines.append(f"would be lost with this kernel and its engines: {', '.join(names)}: {_TOO_MANY}")
+    return lines
 
 
 def tell_once(variables_of):
-    """Of what the log's limit has cost, unless checkpoints are made."""
+    """Of what the limits have cost, unless checkpoints are made."""
+    global _has_told_of_kernel
+    if config.protect:
+        return
+    if not _has_told:
+        _tell_of_engines(variables_of)
+    if not _has_told_of_kernel and is_too_long() and (names := lost_with_kernel(variables_of())):
+        _has_told_of_kernel = True
+        show_notice(f"{_some(names)} would be lost with this kernel and its engines: {_TOO_MANY}")
+
+
+def _some(names):
+    return ", ".join(names[:_MOST_NAMES]) + (", ..." if len(names) > _MOST_NAMES else "")
+
+
+def _tell_of_engines(variables_of):
     global _has_told
-    if _has_told or config.protect or not _core.unlogged():
+    if not _core.unlogged():
         return
     names = [name for why, named in at_risk(variables_of()).items() if "np.config.log_bytes" in why for name in named]
     if names:
         _has_told = True
         those = "it" if len(names) == 1 else "them"
         show_notice(
-            f"{', '.join(names[:3])}{', ...' if len(names) > 3 else ''} would be lost with the engines: the log has no room "
+            f"{_some(names)} would be lost with the engines: the log has no room "
             f"(np.config.log_bytes). np.config.protect = 'memory', or a folder, keeps {those}"
         )

@@ -47,7 +47,8 @@ def reach(place):
     _session.ensure_engines()
     engines = _session.engines()
     if engines is None or os.path.realpath(engines.connection_file) != os.path.realpath(place["connection_file"]):
-        _tell_left_behind(place)
+        if engines is not None:
+            _tell_left_behind(place, engines)
         return False
     return place["holder"] != _core.holder()
 
@@ -66,10 +67,15 @@ def _attach(place):
     show_notice(f"attached to the engines of session {engines.session}, which the earlier kernel used")
 
 
-def _tell_left_behind(place):
-    """Other programs may still use the engines of the earlier kernel, and write to what it has published."""
+def _tell_left_behind(place, engines):
+    """Other programs may still use the engines of the earlier kernel, and write to what it has published. Where these have ended,
+    their clients may follow to those of this kernel."""
     directory = Path(place["connection_file"]).parent
-    if place.get("settings") and os.path.exists(place["connection_file"]) and _sessions.is_alive(_sessions.read_facts(directory)):
+    if not place.get("settings"):
+        return
+    if not os.path.exists(place["connection_file"]) or not _sessions.is_alive(_sessions.read_facts(directory)):
+        engines.follow_lost(directory.name)
+    else:
         show_notice(
             f"the engines of the earlier kernel still run (session {directory.name}). Its arrays come to those in use as it "
             "left them; what others have written there since stays there"

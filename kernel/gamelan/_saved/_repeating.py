@@ -22,6 +22,11 @@ from ._arrays import ArrayFacts
 _NAME = "log"
 
 
+def is_too_long():
+    """Is the session's log more than what is kept for the next kernel? Then it is kept without the program's own elements."""
+    return _core.stats().get("log_bytes", 0) > config.kept_bytes
+
+
 class KeptLog:
     """The log in the folder of this kernel. `part` is asked for between two cells, `write` may come later, in another thread."""
 
@@ -29,22 +34,23 @@ class KeptLog:
         self._generation = self._batches = 0  # as far as it is written
         self._needed_bytes = 0  # of the log, when it was pruned last
         self._about = None
+        self._is_short = False  # without large numbers of the program's own elements
         self._unnamed = ()
         checkpoints.keeps_retired = True
 
     def part(self):
-        """What is to be written; None where the log is larger than what is kept."""
+        """What is to be written: without elements of the program's own where these are more than what is kept; None where the
+        commands alone are."""
         self._unnamed = checkpoints.retired()  # others may follow before this part is written, which it still names
-        if self._is_too_long() and 2 * self._needed_bytes < _core.stats()["log_bytes"]:  # most of it may be of dead arrays
+        if is_too_long() and 2 * self._needed_bytes < _core.stats()["log_bytes"]:  # most of it may be of dead arrays
             _core.prune_log()
             self._needed_bytes = _core.stats()["log_bytes"]
-        if self._is_too_long():
-            return None
-        return _core.written_log(self._generation, self._batches)
-
-    @staticmethod
-    def _is_too_long():
-        return _core.stats().get("log_bytes", 0) > config.kept_bytes
+        is_short, self._is_short = self._is_short, is_too_long()
+        if is_short != self._is_short:
+            self._generation = self._batches = 0
+        part = _core.written_log(self._generation, self._batches, self._is_short)
+        before = self._about["bytes"] if self._about and part[0] == self._generation else 0
+        return part if before + len(part[2]) <= config.kept_bytes else None
 
     def write(self, folder, part):
         """Appends a part; what the manifest says of the log then. The log before stays until the manifest is written."""
@@ -88,7 +94,10 @@ class RepeatedArrays:
 
     def __call__(self, number):
         if number not in self._arrays:
-            facts = ArrayFacts(**self._session["arrays"][number])
+            told = self._session["arrays"][number]
+            if told is None:
+                raise ValueError("its distributed array was lost before that was kept")
+            facts = ArrayFacts(**told)
             if facts.base not in self._roots:
                 self._roots[facts.base] = self._root(facts)
             self._arrays[number] = facts.of(self._roots[facts.base])

@@ -55,6 +55,8 @@ def save_session(path, variables):
         If the engines are gone.
     FileExistsError
         If something that is no saved session has this name.
+    TypeError
+        If `variables` is no dict of values by name.
     OSError
         If the folder cannot be written, as on a full disk. Nothing is left of it.
 
@@ -77,6 +79,8 @@ def save_session(path, variables):
     ['a', 'n']
     [1, 2]
     """
+    if not isinstance(variables, dict) or not all(isinstance(name, str) for name in variables):
+        raise TypeError("save_session: variables must be a dict of values by name, as {'x': x}")
     saved = save(path, variables)
     if saved.missing:
         told = "; ".join(f"{name} ({why})" for name, why in saved.missing.items())

@@ -42,6 +42,8 @@ class CommandLog {
     std::vector<protocol::ArrayId> foreign = {};
     std::int64_t bytes() const;  ///< of memory that it takes
   };
+  /// Arrays that cannot be computed again, and why.
+  using Lost = std::unordered_map<protocol::ArrayId, std::string>;
   /// Batches may come in any order of their numbers. Older commands may be forgotten meanwhile.
   /// `is_in_order`: all batches with lower numbers have come; only then commands are forgotten.
   void add(Entry entry, bool is_in_order = true);
@@ -53,7 +55,11 @@ class CommandLog {
   std::uint64_t generation() const { return generation_; }
   /// The batches from number `first` on as bytes for a file (log_file.cpp). `is_new`: the file begins with
   /// them.
-  protocol::Bytes written(std::size_t first, bool is_new) const;
+  /// `without_elements`: large numbers of the program's own elements stay out; who reads that has lost the
+  /// arrays that need them.
+  protocol::Bytes written(std::size_t first, bool is_new, bool without_elements = false) const;
+  /// Which arrays that would be, and those that are lost already.
+  Lost lost_without_elements() const;
   /// Adds what `written` has made. Throws Error{protocol} where it is not that.
   void read(std::span<const std::byte> file);
   /// Gives every array another id.
@@ -69,8 +75,6 @@ class CommandLog {
   std::int64_t sent_bytes() const { return sent_bytes_; }  ///< that they had when they were sent
   std::size_t batches() const { return entries_.size(); }
 
-  /// Arrays that cannot be computed again, and why.
-  using Lost = std::unordered_map<protocol::ArrayId, std::string>;
   const Lost& lost() const { return lost_; }
   void set_lost(Lost lost) { lost_ = std::move(lost); }
   /// Commands that have failed when they were repeated, by batch and place, and why.
@@ -126,6 +130,8 @@ class CommandLog {
   std::vector<protocol::View> unlogged() const;
   /// Has the log's limit made some of them so that live, since the log began with a checkpoint?
   bool has_newly_unlogged() const { return !newly_unlogged_.empty(); }
+  /// The engines have this array, which is lost to the log, as it is behind batch `number`.
+  void keep_unlogged(const protocol::View& whole, std::uint64_t number);
   /// Other clients may write this array, which no log tells.
   void note_shared(protocol::ArrayId id) { shared_.insert(id); }
   /// The engines say of arrays of this log when another client has written into them last, in numbers of
@@ -211,6 +217,8 @@ class CommandLog {
   void forget_lost(const std::vector<protocol::ArrayId>& ids);
   void lose_all(const std::string& why);
   void drop_large_payloads();
+  /// Without all commands that need an array of `lost`, from the first entry on.
+  void spread(Lost lost);
   /// Without commands that need an array of `lost`, whose results are lost then, too.
   void drop_lost(Entry& entry, Lost& lost);
   /// Those of the lost arrays that are so from the first entry on: others have written into none of them.
@@ -223,6 +231,8 @@ class CommandLog {
   void find_unlogged(const std::vector<Stored>& arrays, std::uint64_t number);
   /// The commands of an entry that have run.
   static protocol::Batch decode(const Entry& entry);
+  /// The entry without large payloads; `told` is called with each array that is lost by that.
+  static Entry without_payloads(const Entry& entry, const std::function<void(protocol::ArrayId)>& told);
   void replace(Entry& entry, protocol::Batch batch);
   void count();
   /// Compresses what has stayed, and counts.

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "kernel/recorder/log/command_log.hpp"
+#include "kernel/recorder/log/needed.hpp"
 #include "protocol/bytes.hpp"
 
 namespace gamelan::kernel {
@@ -21,6 +22,10 @@ constexpr std::uint64_t heading = 0x34474f4c4c4d4147;  // "GAMLLOG4"
 enum class Kind : std::uint8_t { batch = 1, lost = 2, compressed = 3 };
 constexpr std::int64_t together_bytes = 1 << 17;  // of records that are compressed together
 constexpr std::size_t least_expected = std::size_t{1} << 12;
+
+constexpr const char* not_kept =
+    "its elements came from the earlier kernel's own memory, and were too many to be kept "
+    "(np.config.kept_bytes); np.config.protect ('memory', or a folder) keeps such arrays";
 
 [[noreturn]] void reject(const char* why) { throw Error(ErrorKind::protocol, std::string("[log] ") + why); }
 
@@ -90,8 +95,28 @@ CommandLog::Entry get_entry(Reader& in) {
 
 }  // namespace
 
-Bytes CommandLog::written(std::size_t first, bool is_new) const {
+CommandLog::Entry CommandLog::without_payloads(const Entry& entry, const std::function<void(ArrayId)>& told) {
+  Entry reduced = entry;
+  protocol::Batch batch = decode(entry);
+  std::erase_if(batch.commands, [&](const protocol::Command& command) {
+    const bool is_large = has_large_payload(command, batch);
+    if (is_large) told(command.out.base);
+    return is_large;
+  });
+  drop_unused_payloads(batch);
+  reduced.ran = batch.commands.size();
+  reduced.frames =
+      std::make_shared<const protocol::Frames>(protocol::encode(protocol::Request(std::move(batch))));
+  return reduced;
+}
+
+Bytes CommandLog::written(std::size_t first, bool is_new, bool without_elements) const {
   Writer out(least_expected);
+  const auto put_lost = [&](ArrayId id) {
+    out.put(Kind::lost);
+    out.put(id);
+    out.put_text(not_kept);
+  };
   if (is_new) {
     out.put(heading);
     out.put(protocol::protocol_version);
@@ -112,7 +137,7 @@ Bytes CommandLog::written(std::size_t first, bool is_new) const {
     const auto& frames = entries_[first].frames;
     if (frames.has_many_elements()) {
       put_records();
-      put(out, entries_[first]);
+      put(out, without_elements ? without_payloads(entries_[first], put_lost) : entries_[first]);
       continue;
     }
     put(records, entries_[first]);
@@ -129,6 +154,7 @@ void CommandLog::read(std::span<const std::byte> file) {
   if (found != heading || in.get<int>() != protocol::protocol_version ||
       in.get<std::uint64_t>() != protocol::fingerprint())
     reject("the log is of another build of Gamelan, whose commands may mean something else");
+  bool is_lost_later = false;
   while (in.remaining() > 0) {
     const auto kind = in.get<std::uint8_t>();
     if (kind == static_cast<std::uint8_t>(Kind::batch)) {
@@ -144,10 +170,12 @@ void CommandLog::read(std::span<const std::byte> file) {
     } else if (kind == static_cast<std::uint8_t>(Kind::lost)) {
       const auto id = in.get<ArrayId>();
       lose(id, in.get_text());
+      is_lost_later |= !entries_.empty();
     } else {
       reject("a record of an unknown kind");
     }
   }
+  if (is_lost_later) spread(lost_at_the_beginning());
 }
 
 }  // namespace gamelan::kernel

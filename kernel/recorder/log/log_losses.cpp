@@ -13,12 +13,6 @@ using protocol::Batch;
 using protocol::Command;
 using protocol::Op;
 
-namespace {
-
-constexpr std::size_t large_payload = std::size_t{64} << 10;
-
-}  // namespace
-
 void CommandLog::forget_lost(const std::vector<ArrayId>& ids) {
   for (const auto id : ids) {
     forget_unlogged(id);
@@ -43,10 +37,7 @@ void CommandLog::drop_large_payloads() {
   Lost lost = lost_at_the_beginning();
   for (auto& entry : entries_) {
     Batch batch = decode(entry);
-    const auto is_large = [&](const Command& command) {
-      return command.op == Op::constant &&
-             batch.payloads[static_cast<std::size_t>(command.payload)].size() >= large_payload;
-    };
+    const auto is_large = [&](const Command& command) { return has_large_payload(command, batch); };
     if (std::none_of(batch.commands.begin(), batch.commands.end(), is_large)) continue;
     epoch_ = next_generation();
     for (const auto& command : batch.commands)
@@ -63,15 +54,31 @@ void CommandLog::drop_large_payloads() {
     std::erase_if(batch.commands, is_large);
     replace(entry, std::move(batch));
   }
+  spread(std::move(lost));
+  for (const auto& entry : entries_)
+    for (const auto id : entry.frees) forget_unlogged(id);
+  count();
+}
+
+void CommandLog::spread(Lost lost) {
   for (auto& entry : entries_) {
     for (const auto id : entry.foreign)
       if (const auto found = lost_.find(id); found != lost_.end()) lost.insert(*found);
     if (!lost.empty()) drop_lost(entry, lost);
   }
   lost_.insert(lost.begin(), lost.end());
-  for (const auto& entry : entries_)
-    for (const auto id : entry.frees) forget_unlogged(id);
-  count();
+}
+
+CommandLog::Lost CommandLog::lost_without_elements() const {
+  CommandLog log = of_now();
+  log.drop_large_payloads();
+  return std::move(log.lost_);
+}
+
+void CommandLog::keep_unlogged(const protocol::View& whole, std::uint64_t number) {
+  if (!lost_.contains(whole.base) || foreign_.contains(whole.base)) return;
+  unlogged_[whole.base] = {whole, number};
+  newly_unlogged_.insert(whole.base);
 }
 
 void CommandLog::drop_lost(Entry& entry, Lost& lost) {

@@ -9,6 +9,13 @@
 
 namespace gamelan::kernel {
 
+/// Has this command so many elements of the program's own that the log may have no room for them?
+inline bool has_large_payload(const protocol::Command& command, const protocol::Batch& batch) {
+  constexpr std::size_t large_payload = std::size_t{64} << 10;
+  return command.op == protocol::Op::constant &&
+         batch.payloads[static_cast<std::size_t>(command.payload)].size() >= large_payload;
+}
+
 /// Drops payloads that no command has any more.
 inline void drop_unused_payloads(protocol::Batch& batch) {
   std::vector<protocol::Bytes> kept;

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# A program's own elements may be more than is kept for the next kernel: what was made from them is named, all other arrays come
+# back. Where the next kernel finds them on the engines, checkpoints keep them from then on.
+import os
+
+import pytest
+
+from notebook import Notebook, wait_until
+from test_kept import kept
+from test_with_engines import ENVIRONMENT
+
+pytestmark = pytest.mark.timeout(180)
+
+PROGRAM = "import gamelan as np, numpy; x = np.asarray(numpy.arange(500_000.0)); s = np.ones(300_000); np.sync()"
+MORE = "y = x * 2; z = s + 1; np.sync()"
+KILL = "import gamelan, os; os.kill(gamelan._session.engines().status()['processes'][1]['pid'], 9)"
+SUM = str(sum(range(500_000)) * 2.0)
+
+
+@pytest.fixture
+def environment(own_home, tmp_path):
+    name = {"JPY_SESSION_NAME": str(tmp_path / "a.ipynb"), "XDG_STATE_HOME": str(tmp_path / "state"), "GAMELAN_ENGINES": "2"}
+    return ENVIRONMENT | name
+
+
+def killed_after(environment, *cells, engines=False):
+    """What the cells wrote to stderr."""
+    with Notebook(env=environment) as notebook:
+        told = [notebook.run(code, timeout=60).err for code in cells]
+        wait_until(lambda: (folder := kept(environment)) and '"z"' in (folder / "manifest.json").read_text(), 10, "kept")
+        if engines:
+            notebook.run(KILL)
+        os.kill(notebook.pid, 9)
+        wait_until(lambda: not notebook.manager.is_alive(), 10)
+    return told
+
+
+def test_only_what_needs_them_is_lost_with_kernel_and_engines(environment):
+    environment = environment | {"GAMELAN_KEPT_BYTES": "1000000", "GAMELAN_IDLE_TIMEOUT": "1"}
+    told = killed_after(environment, PROGRAM, MORE, "%session", engines=True)
+    assert told[0].startswith("gamelan: x would be lost with this kernel and its engines: more elements"), told
+    assert told[1] == "", "told once"
+    with Notebook(env=environment) as notebook:
+        notebook.run("import gamelan as np", timeout=60)
+        cell = notebook.run("%session restore", timeout=60)
+        assert "not loaded: x, y (" in cell.out and "too many to be kept (np.config.kept_bytes)" in cell.out, cell.out
+        assert notebook.run("float(s.sum()), float(z.sum())").text == "(300000.0, 600000.0)"
+
+
+def test_session_names_what_would_be_lost(environment):
+    with Notebook(env=environment | {"GAMELAN_KEPT_BYTES": "1000000"}) as notebook:
+        notebook.run(PROGRAM, timeout=60)
+        notebook.run(MORE)
+        out = notebook.run("%session").out
+        assert "would be lost with this kernel and its engines: x, y: more elements" in out, out
+        notebook.run("np.config.protect = 'memory'; np.checkpoint()")
+        assert "would be lost" not in notebook.run("%session").out
+
+
+@pytest.mark.parametrize("limit", ["GAMELAN_KEPT_BYTES", "GAMELAN_LOG_BYTES"])
+def test_checkpoints_keep_what_the_next_kernel_has_found(environment, limit):
+    environment = environment | {limit: "1000000", "GAMELAN_IDLE_TIMEOUT": "60"}
+    killed_after(environment, PROGRAM, MORE)
+    with Notebook(env=environment) as notebook:
+        notebook.run("import gamelan as np", timeout=60)
+        assert "4 arrays lie on the engines" in notebook.run("%session restore", timeout=60).err
+        assert "would be lost with the engines: x, y: its elements came from" in notebook.run("%session").out
+        notebook.run("y += 1")
+        notebook.run("np.config.protect = 'memory'")
+        notebook.run(KILL)
+        cell = notebook.run("float(y.sum()), float(x.sum() * 2), float(z.sum())", timeout=60)
+        assert cell.text == f"({float(SUM) + 500_000}, {SUM}, 600000.0)", cell.reply
