@@ -15,6 +15,7 @@ from IPython.core.magic import Magics, line_cell_magic, line_magic, magics_class
 
 from . import _core, _explain, _session, launch
 from ._config import config
+from ._config import options as options_of
 from ._held_arrays import held_arrays
 from ._launch import _routes
 from ._dry._magic import DryMagics
@@ -25,7 +26,9 @@ from ._launch._errors import LaunchError
 from ._launch._tables import StatusTable, counted
 from ._magic_parser import Finished, MagicParser
 from ._named_memory import MemoryTable
+from ._protection import checkpoint
 from ._protection import folder as checkpoints
+from ._saved._at_risk import lost_in_restart
 from ._session_magic import SessionMagics
 
 
@@ -64,6 +67,9 @@ def _parser() -> MagicParser:
                 "-n", "--ranks", type=positive, metavar="N", help="how many engines from now on (default: as many as before)"
             )
     return parser
+
+
+_LONG_S = 10.0  # of a wait that has told whether a rank is stopped
 
 
 @magics_class
@@ -145,6 +151,7 @@ class EngineMagics(Magics):
         if engines is None:
             return self._use(launch.start(n=options.ranks))
         engines.require_restartable(options.ranks)
+        self._keep_at_risk(engines)
         line = NotebookLine()
         try:
             _session.part(f"session {engines.session} was ended by %engines restart")
@@ -153,6 +160,25 @@ class EngineMagics(Magics):
         finally:
             line.end()
             _core.end_part()
+
+    def _keep_at_risk(self, engines):
+        """Arrays that the next engines could not compute again are written first. UsageError where that cannot be."""
+        if engines.ending or not _core.is_connected():
+            return
+        why = _session.silence(_LONG_S)
+        names = lost_in_restart(self.shell.user_ns, may_ask=why is None)
+        if not names:
+            return
+        try:
+            if why:
+                raise OSError(why)
+            with options_of(protect=config.protect or "memory"):
+                checkpoint()
+        except (OSError, ValueError, MemoryError) as error:
+            raise UsageError(
+                f"{', '.join(names)} would be lost with these engines, and cannot be written before: {error}. %session save DIR "
+                "keeps them; %engines stop ends the engines all the same"
+            ) from None
 
     def _status(self, options, parser):
         engines = _session.engines() or launch.current()

@@ -8,6 +8,7 @@ import numpy
 
 from . import _core
 from ._creation._from_data import asarray
+from ._errors import EngineLostError
 from ._promotion import dtype_number, is_supported
 from ._saved._arrays import ArrayFacts, facts_of, root_of
 from ._session import ensure_engines
@@ -124,7 +125,11 @@ def attach(name, writeable=False):
     >>> np.unpublish("ones")
     """
     ensure_engines()
-    told = json.loads(_ask("attach", _checked(name)))
+    try:
+        told = json.loads(_ask("attach", _checked(name)))
+    except EngineLostError:  # others may have taken their place
+        ensure_engines()
+        told = json.loads(_ask("attach", name))
     about = json.loads(told["about"])
     dtype, shape = about["base"]
     root = _core.own(told["array"], dtype_number(numpy.dtype(dtype)), shape)

@@ -96,7 +96,7 @@ def test_arrays_of_engines_that_were_left_are_named(notebook):
     run(notebook, "%engines stop")
     run(notebook, "k.append(7); b = 1")
     out = notebook.run("%session undo 2").out
-    assert "as before: k, same" in out and "could not come back: a (its distributed array" in out
+    assert "as before: k, same" in out and "could not come back: a, b (its distributed array" in out
     assert notebook.run("k, c").text == "([1], 5)"
 
 

@@ -2,6 +2,8 @@
 """Variables that would be lost with their engines, because the session's log had no room for what made them: in %session, and
 told once at the end of the cell after which there are some."""
 
+import json
+
 from .. import _core
 from .._config import config
 from .._local import is_distributed
@@ -22,6 +24,30 @@ def at_risk(variables):
     for name, value in variables.items() if why else ():
         if is_distributed(value) and value._b.id in why:
             found.setdefault(why[value._b.id], []).append(name)
+    return found
+
+
+def lost_in_restart(variables, may_ask):
+    """Names of variables that engines which follow those in use could not make: what the log has lost and, if the engines may be
+    asked, what other clients have written into."""
+    others = written_by_others(variables) if may_ask else {}
+    return sorted({name for names in (*at_risk(variables).values(), *others.values()) for name in names})
+
+
+def written_by_others(variables, mark=None):
+    """id -> names of arrays, published or attached, into which another client has written: behind a mark, or ever."""
+    shared = {}
+    for name, value in variables.items():
+        if is_distributed(value) and value._b.is_shared and not value._b.is_lost:
+            shared.setdefault(value._b.id, []).append(name)
+    if not shared or not _core.ranks():
+        return {}
+    told, own, found = json.loads(_core.ask_holding("list")), _core.holder(), {}
+    moment = dict(told["marks"]).get(mark, 0)
+    for each in told["arrays"]:
+        is_of_another = each["writer"] != own and each["written"] > moment
+        if each["id"] in shared and (is_of_another or each["written_by_others"] > moment):
+            found[each["id"]] = shared[each["id"]]
     return found
 
 

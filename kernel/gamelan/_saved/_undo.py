@@ -4,7 +4,6 @@ next kernel. Of distributed arrays there are marks in the session's log: what st
 the rest is computed again."""
 
 import ctypes
-import json
 import weakref
 from dataclasses import dataclass
 
@@ -14,10 +13,10 @@ from .. import _core
 from .._config import config
 from .._errors import EngineLostError
 from .._launch._tables import counted
-from .._local import is_distributed
 from .._next_engines import show_notice
 from .._promotion import dtype_number
 from ._arrays import ArrayFacts, root_of
+from ._at_risk import written_by_others
 from ._keeping import pickled
 from ._loading import set_random_state
 from ._pickling import Unpickler
@@ -125,7 +124,7 @@ class History:
             raise LookupError(self._why_not(wanted))
         _core.flush(True)
         state = states[wanted]
-        others = sum(_written_by_others(variables, state.mark).values(), [])
+        others = sum(written_by_others(variables, state.mark).values(), [])
         back = _Return(state, variables)
         back.note_arrays()
         return Undone(self._cells[wanted:], *back.result(), others)
@@ -207,7 +206,7 @@ class _Return:
                 self._roots[place] = _root_like(array, state.bases[place])
         self._made_places = sorted(wanted - self._roots.keys())
         ids = {state.bases[place]["id"]: place for place in self._made_places}
-        for number in ids.keys() & _written_by_others(self._variables).keys() if ids else ():
+        for number in ids.keys() & written_by_others(self._variables).keys() if ids else ():
             self._why[ids.pop(number)] = "another client has written into it, which this program's log does not have"
         made = _core.make_again(state.mark, list(ids), _tell) if ids and _core.ranks() else {}
         for number, place in ids.items():
@@ -309,23 +308,6 @@ def _root_like(array, about):
     start = _core.empty((1,), dtype_number(array.dtype))._a.ctypes.data
     memory = (ctypes.c_char * array._b.nbytes).from_address(start)
     return _core.view(array, numpy.ndarray(shape, about["dtype"], memory))
-
-
-def _written_by_others(variables, mark=None):
-    """id -> names of arrays, published or attached, into which another client has written: behind a mark, or ever."""
-    shared = {}
-    for name, value in variables.items():
-        if is_distributed(value) and value._b.is_shared and not value._b.is_lost:
-            shared.setdefault(value._b.id, []).append(name)
-    if not shared or not _core.ranks():
-        return {}
-    told, own, found = json.loads(_core.ask_holding("list")), _core.holder(), {}
-    moment = dict(told["marks"]).get(mark, 0)
-    for each in told["arrays"]:
-        is_of_another = each["writer"] != own and each["written"] > moment
-        if each["id"] in shared and (is_of_another or each["written_by_others"] > moment):
-            found[each["id"]] = shared[each["id"]]
-    return found
 
 
 def _tell(commands, seconds):
