@@ -67,11 +67,11 @@ def connection_file_of(job: str) -> Path:
 
 
 def only_one(known: list[dict], command: str) -> str:
-    """The connection file of the one session of `known` that lives, if it serves. Otherwise ConnectionFileError lists those that
-    live, each with the `command` to type."""
+    """The connection file of the one session of `known` that serves and computes for nobody. Otherwise ConnectionFileError lists
+    those that live, each with the `command` to type."""
     alive = [each for each in known if each["state"] != "ended"]
     clients = [_routes.client_of(each["connection_file"]) for each in alive]
-    if len(alive) == 1 and alive[0]["state"] == "running":
+    if len(alive) == 1 and alive[0]["state"] == "running" and clients[0] is None:
         return alive[0]["connection_file"]
     if not alive:
         raise ConnectionFileError(f"{command} WHERE: no engines run that one could attach to; {command[:-6]}start starts some")
