@@ -56,6 +56,10 @@ std::vector<protocol::ArrayId> lost_without_elements() {
   return ids;
 }
 
+void lose_file(const std::string& path) {
+  if (const auto session = current_session_or_null()) session->log().lose_file(path);
+}
+
 bool has_newly_unlogged() {
   const auto session = current_session_or_null();
   return session && session->log().has_newly_unlogged();
@@ -149,6 +153,9 @@ void add_log_functions(py::module_& m) {
   m.def("unlogged", &unlogged,
         "Why the log cannot make arrays that the engines have, by id: they would be lost with the engines.");
   m.def("prune_log", &prune_log, "Forgets commands of the log that nobody needs. Decodes all of it.");
+  m.def(
+      "lose_file", &lose_file, py::arg("path"),
+      "The program has written this file, or this folder: what the log reads there it cannot make any more.");
   m.def("lost_without_elements", &lost_without_elements,
         "Arrays that a log without elements cannot make, by id. Decodes all of it.");
   m.def("has_newly_unlogged", &has_newly_unlogged,

@@ -12,6 +12,7 @@ import os
 import secrets
 import stat
 
+from .. import _core
 from ._places import reserve, resolve
 
 
@@ -82,11 +83,12 @@ class Replacement:
             self.file.truncate()
         os.fsync(self.file.fileno())
         self.file.close()
-        if self.is_in_place:
-            self.path = None
-            return
-        os.rename(self.path, self._target)
+        if not self.is_in_place:
+            os.rename(self.path, self._target)
         self.path = None
+        _core.lose_file(self._target)
+        if self.is_in_place:
+            return
         try:
             directory = os.open(os.path.dirname(self._target), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         except OSError:

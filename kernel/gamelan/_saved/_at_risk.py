@@ -14,7 +14,11 @@ _TOO_MANY = (
     "more elements of this program's own than np.config.kept_bytes has room for; np.config.protect ('memory', or a folder) "
     "keeps them"
 )
-_has_told = _has_told_of_kernel = False
+_REASONS = {  # as an array's own reason has them, and as they are told
+    "np.config.log_bytes": "the log has no room (np.config.log_bytes)",
+    "has written its file": "this program has written the file from which it would be read",
+}
+_told = set()  # of these, and of the one above
 _MOST_NAMES = 3  # that are told at a cell's end
 
 
@@ -69,30 +73,22 @@ def in_words(variables):
 
 
 def tell_once(variables_of):
-    """Of what the limits have cost, unless checkpoints are made."""
-    global _has_told_of_kernel
+    """Of what the limits, and files that the program has written, have cost; once for each, unless checkpoints are made."""
     if config.protect:
         return
-    if not _has_told:
-        _tell_of_engines(variables_of)
-    if not _has_told_of_kernel and is_too_long() and (names := lost_with_kernel(variables_of())):
-        _has_told_of_kernel = True
+    if len(_told) < len(_REASONS) and _core.unlogged():
+        found = at_risk(variables_of())
+        for mark, words in _REASONS.items():
+            names = [name for why, named in found.items() if mark in why for name in named]
+            if names and mark not in _told:
+                _told.add(mark)
+                those = "it" if len(names) == 1 else "them"
+                keeps = f"np.config.protect = 'memory', or a folder, keeps {those}"
+                show_notice(f"{_some(names)} would be lost with the engines: {words}. {keeps}")
+    if _TOO_MANY not in _told and is_too_long() and (names := lost_with_kernel(variables_of())):
+        _told.add(_TOO_MANY)
         show_notice(f"{_some(names)} would be lost with this kernel and its engines: {_TOO_MANY}")
 
 
 def _some(names):
     return ", ".join(names[:_MOST_NAMES]) + (", ..." if len(names) > _MOST_NAMES else "")
-
-
-def _tell_of_engines(variables_of):
-    global _has_told
-    if not _core.unlogged():
-        return
-    names = [name for why, named in at_risk(variables_of()).items() if "np.config.log_bytes" in why for name in named]
-    if names:
-        _has_told = True
-        those = "it" if len(names) == 1 else "them"
-        show_notice(
-            f"{_some(names)} would be lost with the engines: the log has no room "
-            f"(np.config.log_bytes). np.config.protect = 'memory', or a folder, keeps {those}"
-        )

@@ -10,6 +10,8 @@ import secrets
 import shutil
 import signal
 
+from .. import _core
+
 _libc = ctypes.CDLL(None, use_errno=True)
 _EXCHANGE = 2  # renameat2's flag
 _HERE = -100  # AT_FDCWD
@@ -73,6 +75,7 @@ class NewFolder:
         self._require_replaceable()  # it may have come meanwhile
         if os.path.lexists(self._target):
             _exchange(self.path, self._target)
+            _core.lose_file(self._target)
         else:
             os.rename(self.path, self._target)
         _synchronise_folder(os.path.dirname(self._target))

@@ -130,6 +130,8 @@ class CommandLog {
   std::vector<protocol::View> unlogged() const;
   /// Has the log's limit made some of them so that live, since the log began with a checkpoint?
   bool has_newly_unlogged() const { return !newly_unlogged_.empty(); }
+  /// The program has written this file, or what lies below this folder: what the log reads there is lost.
+  void lose_file(const std::string& path);
   /// The engines have this array, which is lost to the log, as it is behind batch `number`.
   void keep_unlogged(const protocol::View& whole, std::uint64_t number);
   /// Other clients may write this array, which no log tells.
@@ -216,6 +218,9 @@ class CommandLog {
   void note_change(std::uint64_t number, const protocol::Command& command);
   void forget_lost(const std::vector<protocol::ArrayId>& ids);
   void lose_all(const std::string& why);
+  /// Without the commands of `is_meant(command, batch)`, whose arrays are lost, and those that need them.
+  template <typename Choice>
+  void drop_if(Choice is_meant, const std::string& why);
   void drop_large_payloads();
   /// Without all commands that need an array of `lost`, from the first entry on.
   void spread(Lost lost);

@@ -33,31 +33,43 @@ void CommandLog::lose_all(const std::string& why) {
   count();
 }
 
-void CommandLog::drop_large_payloads() {
+template <typename Choice>
+void CommandLog::drop_if(Choice is_meant, const std::string& why) {
   Lost lost = lost_at_the_beginning();
   for (auto& entry : entries_) {
     Batch batch = decode(entry);
-    const auto is_large = [&](const Command& command) { return has_large_payload(command, batch); };
-    if (std::none_of(batch.commands.begin(), batch.commands.end(), is_large)) continue;
+    const auto is_dropped = [&](const Command& command) { return is_meant(command, batch); };
+    if (std::none_of(batch.commands.begin(), batch.commands.end(), is_dropped)) continue;
     epoch_ = next_generation();
     for (const auto& command : batch.commands)
-      if (is_large(command)) {
+      if (is_dropped(command)) {
         const auto id = command.out.base;
-        lose(id,
-             "its elements came from this program, and the log had no room for them "
-             "(np.config.log_bytes); " +
-                 std::string(mend));
+        lose(id, why + "; " + mend);
         lost.emplace(id, lost_.at(id));
         note_unlogged(entry.number, command);
         newly_unlogged_.insert(id);
       }
-    std::erase_if(batch.commands, is_large);
+    std::erase_if(batch.commands, is_dropped);
     replace(entry, std::move(batch));
   }
   spread(std::move(lost));
   for (const auto& entry : entries_)
     for (const auto id : entry.frees) forget_unlogged(id);
   count();
+}
+
+void CommandLog::drop_large_payloads() {
+  drop_if(has_large_payload,
+          "its elements came from this program, and the log had no room for them (np.config.log_bytes)");
+}
+
+void CommandLog::lose_file(const std::string& path) {
+  const auto is_path = [&](const std::string& each) { return each == path || each.starts_with(path + '/'); };
+  const auto files = this->files();
+  if (std::none_of(files.begin(), files.end(), is_path)) return;
+  drop_if([&](const Command& command,
+              const Batch& batch) { return reads_file(command.op) && is_path(path_of(command, batch)); },
+          "this program has written its file " + path + " since then");
 }
 
 void CommandLog::spread(Lost lost) {
