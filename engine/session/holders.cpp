@@ -92,7 +92,9 @@ Holders::Parted Holders::leave(Holder holder, bool clears) {
 
 Holders::Rejoined Holders::rejoin(Holder holder) {
   Rejoined rejoined;
+  const std::string name = who_.contains(holder) ? who(holder) : "";
   rejoined.frees = leave(holder, false).frees;
+  if (!name.empty()) who_.emplace(holder, name);  // it has introduced itself before it asks for this
   for (auto& [id, holders] : shared_) {
     const auto facts = facts_.find(id);
     if (facts == facts_.end() || facts->second.maker != holder) continue;

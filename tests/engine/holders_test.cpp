@@ -98,6 +98,9 @@ TEST_F(Held, who_rejoins_keeps_what_others_hold) {
   EXPECT_EQ(holders.unpublish("x"), Ids{}) << "Ann has it again";
   EXPECT_EQ(let_go(ann, {1}), Ids{1});
   EXPECT_EQ(holders.rejoin(bob).frees, Ids{4});
+  holders.introduce(bob, "Bob");
+  holders.rejoin(bob);
+  EXPECT_EQ(holders.who(bob), "Bob") << "it has said so before";
 }
 
 TEST_F(Held, an_heir_gets_all_and_hears_what_was_written_since_the_mark) {
