@@ -122,6 +122,16 @@ void add_session_functions(py::module_& m) {
         py::arg("about") = "",
         "Asks about who holds arrays (list, attach) or changes it (publish, unpublish); JSON.");
   m.def(
+      "published",
+      [] {
+        py::list all;
+        if (const auto session = current_session_or_null())
+          for (const auto& [name, holding] : session->published())
+            all.append(py::make_tuple(name, holding.array, holding.about));
+        return all;
+      },
+      "What this program has published: (name, the array's id, what is said to who attaches it).");
+  m.def(
       "holder", [] { return connected_session()->recorder().holder(); },
       "The number under which this client holds its arrays.");
   m.def(

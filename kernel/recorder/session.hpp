@@ -134,6 +134,8 @@ class Session {
   /// Waits up to some seconds until it is sure that the other kernel is silent, unless it has ended, or the
   /// one that has inherited from it. Raises Error{timeout} when it is not, and what waiting raises.
   Inherited inherit(Earlier earlier, CommandLog log, const std::unordered_set<protocol::ArrayId>& wanted);
+  /// What this client has published, by name.
+  const std::map<std::string, protocol::Holding>& published() const { return published_; }
   /// An array of those has a name here. Where the log cannot make it, checkpoints are to have it.
   void note_taken(const protocol::View& whole) { log_.keep_unlogged(whole, sender_.batches()); }
   /// Marks this moment in the log (CommandLog::mark), and on the engines under the same number.

@@ -146,3 +146,25 @@ def test_a_kernel_that_has_other_engines_hears_of_those_left_behind(environment,
             cell = notebook.run("%session restore", timeout=60)
             assert f"the engines of the earlier kernel still run (session {session})" in cell.err, cell.err
             assert notebook.run("float(u[2]), float(v[1])").text == "(2.0, 2.0)"
+
+
+def test_where_the_engines_are_lost_too_arrays_are_published_again_and_others_follow(environment, tmp_path):
+    own, other = (named(environment, tmp_path, name) for name in ("a.ipynb", "b.ipynb"))
+    first = Notebook(env=own)
+    assert first.run(PROGRAM, timeout=60).status == "ok"
+    session = first.run(SESSION).text.strip("'")
+    with Notebook(env=other | {"XDG_STATE_HOME": str(tmp_path / "other")}) as guest:
+        guest.run(f"%engines attach {session}", timeout=60)
+        assert guest.run("import gamelan as np; z = np.ones(400_000); float(z.sum())", timeout=60).text == "400000.0"
+        process = first.run("gamelan._session.engines().status()['processes'][1]['pid']").text
+        kill(first, environment)
+        os.kill(int(process), signal.SIGKILL)
+        with Notebook(env=own) as notebook:
+            notebook.run("import gamelan as np", timeout=60)
+            assert "compute 2 arrays" in notebook.run("%session restore", timeout=60).err
+            after = notebook.run(SESSION).text.strip("'")
+            cell = guest.run("float(z.sum())", timeout=60)
+            assert cell.text == "400000.0" and f"Connected to session {after}, which its owner started" in cell.err, cell.err
+            assert guest.run("w = np.attach('u', writeable=True); w[0] = 5; float(w[1])", timeout=60).text == "1.0"
+            assert notebook.run("float(u[0])").text == "5.0"
+            assert "notebook b.ipynb, process " in notebook.run("%engines arrays").text

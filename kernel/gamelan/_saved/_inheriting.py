@@ -16,11 +16,13 @@ _left = {}  # what was taken over and not asked for, by folder and by the sessio
 
 
 class Taken(NamedTuple):
-    """An array of an earlier kernel's: its id here, whether others may write it, and whether that was done since."""
+    """An array of an earlier kernel's: its id here, whether others may write it, whether that was done since, and whether it was
+    computed again on other engines."""
 
     id: int
     is_shared: bool = False
     is_written: bool = False
+    is_made: bool = False
 
 
 def place(mark):
@@ -34,6 +36,7 @@ def place(mark):
         "mark": mark,
         "settings": engines.settings_for_heir() if hasattr(engines, "settings_for_heir") else None,
         "process": _sessions.this_process(),
+        "published": _core.published(),
     }
 
 

@@ -115,9 +115,22 @@ class RepeatedArrays:
         root = _own(taken, about)
         if taken.is_shared:
             _core.share_writes(root)
+        elif taken.is_made:
+            self._publish(about["id"], root)
         if taken.is_written:
             self._written.append(root)
         return root
+
+    def _publish(self, there, root):
+        """Again under its names an array that was computed again."""
+        for name, array, about in (self._session.get("engines") or {}).get("published", ()):
+            if array != there:
+                continue
+            try:
+                _core.ask_holding("publish", root, name, about)
+                _core.share_writes(root)
+            except ValueError as error:  # another program has taken the name
+                show_notice(f"not published again: {error}")
 
     def finish(self, variables):
         """Frees the arrays that nobody has asked for, or leaves them. Names those of the variables that could not become as
@@ -174,7 +187,8 @@ class RepeatedArrays:
             made = _core.take_over_log(data, wanted)
         except ProtocolError as error:
             return str(error)
-        return {each: here if isinstance(here, str) else _inheriting.Taken(here) for each, here in made.items()}
+        taken = _inheriting.Taken
+        return {each: here if isinstance(here, str) else taken(here, is_made=True) for each, here in made.items()}
 
 
 def _own(taken, about):
