@@ -13,14 +13,14 @@ import atexit
 import contextlib
 import os
 import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 from ._launch import _arguments, _attach, _by_mpiexec, _by_slurm, _mpiexec, _of_run, _routes, _sessions, _work_note
-from ._launch._continuing import Continuing, engine_options
+from ._launch._continuing import engine_options
 from ._launch._ending import Ending
 from ._launch._errors import ConnectionFileError, LaunchError, SlurmError, StartError  # noqa: F401 (public here)
+from ._launch._owners import Owned
 from ._launch._slurm_request import SlurmRequest
 
 DEFAULT_IDLE_SECONDS = 20.0  # with the server's own rhythm, engines of a dead kernel are gone within 30 s
@@ -28,16 +28,6 @@ _START_SECONDS = 30.0
 _QUEUE_SECONDS = 600.0
 _STOP_SECONDS = 10.0
 _MOST_RANKS = 65536
-_SETTINGS = {
-    "n",
-    "slurm",
-    "heap",
-    "routines",
-    "idle_timeout",
-    "lease",
-    "keep",
-    "timeout",
-}  # of Engines.start, for restarts and heirs
 
 Progress = Callable[[str], None]
 
@@ -61,7 +51,7 @@ def check_ranks(ranks: int) -> int:
     return ranks
 
 
-class Engines(Continuing):
+class Engines(Owned):
     """One ensemble of engines. Make one with `Engines.start` or `Engines.connect`.
 
     `connection_file`, `session`, `ranks`, `log` and `launcher` ("mpiexec", "slurm" or "unknown") say what it is;
@@ -308,52 +298,6 @@ class Engines(Continuing):
         engines = Engines.start(**self._settings)
         _of_run.mark(engines, self)
         return engines
-
-    def follow_lost(self, session: str) -> None:
-        """Let clients of a session that has ended with its owner find these engines, if this process has started them for its
-        successor."""
-        if self.is_owned and _of_run.MARK not in self.facts and self.launcher == "mpiexec":
-            first = _sessions.read_facts(self._directory.parent / session).get(_of_run.MARK, session)
-            _of_run.mark_as(self, first)
-
-    def successor(self) -> Engines:
-        """Engines of another owner that serve in the place of these, which are lost: those that their owner has started since,
-        or others under the same connection file. Where the owner has stopped these to start others, they are waited for. Raises a
-        LaunchError where there are none."""
-        deadline = time.monotonic() + (_START_SECONDS if self.is_being_replaced else 0)
-        while True:
-            with contextlib.suppress(LaunchError):
-                for path in reversed(_of_run.left_by(self.facts.get(_of_run.MARK, self.session))):
-                    with contextlib.suppress(LaunchError):
-                        return Engines.connect(path)
-            if time.monotonic() >= deadline:
-                return Engines.connect(self.connection_file)
-            time.sleep(0.1)
-
-    def settings_for_heir(self) -> dict | None:
-        """With what the next kernel of the notebook may take these over when this process is killed; None where it does not
-        own them, or Slurm runs them."""
-        return None if not self.is_owned or self._settings["slurm"] is not None else self._settings
-
-    def adopt(self, settings: dict, owner_pid: int) -> None:
-        """Become the owner of engines whose owner, process `owner_pid`, has lost its arrays to this process: they end with this
-        one, which replaces them when they are lost. `settings`: what the owner's `settings_for_heir` gave. Nothing is done where
-        another process owns them, or the settings are none of this version's."""
-        facts = _sessions.read_facts(self._directory)
-        owner = facts.get("owner_pid")
-        is_of_another = owner not in (None, owner_pid, os.getpid()) and _sessions.process_start(owner) is not None
-        if not facts or is_of_another or set(settings) != _SETTINGS:
-            return
-        with contextlib.suppress(OSError):  # they end at this moment
-            _sessions.write_facts(self._directory, facts | {"owner_pid": os.getpid()})
-            self._settings, self._owner_pid = settings, os.getpid()
-            atexit.register(self._stop_at_exit)
-
-    @property
-    def is_left_to_another(self) -> bool:
-        """Has another process become the owner of what this one has started?"""
-        owner = _sessions.read_facts(self._directory).get("owner_pid")
-        return owner is not None and owner != os.getpid()
 
     def require_restartable(self, n: int | None = None) -> None:
         """Raise LaunchError where `restart` would, before anything has been given up."""

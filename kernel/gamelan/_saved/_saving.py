@@ -47,7 +47,8 @@ def save_session(path, variables):
     Returns
     -------
     dict
-        What was saved: kind, dtype and shape by name. Its attribute `missing` says by name why other variables were not.
+        What was saved: kind, dtype and shape by name. Its attribute `missing` says by name why other variables were not;
+        a RuntimeWarning names them, too.
 
     Raises
     ------
@@ -59,11 +60,6 @@ def save_session(path, variables):
         If `variables` is no dict of values by name.
     OSError
         If the folder cannot be written, as on a full disk. Nothing is left of it.
-
-    Warns
-    -----
-    RuntimeWarning
-        Names the variables that were not saved, and why.
 
     See Also
     --------
