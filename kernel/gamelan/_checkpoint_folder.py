@@ -62,6 +62,7 @@ class _Folder:
         self._retired = []  # that a log on the disk may still name
         self._taken_over = []  # notes in folders of other processes: this one reads there
         self.spare = SpareFiles()  # in memory, for the next checkpoint
+        self.has_restored_all = False  # did this notebook's kernel bring all variables of an earlier one back?
         self.keeps_retired = False  # until remove_retired is called: a notebook's log is kept
 
     def next(self, place):
@@ -128,6 +129,8 @@ class _Folder:
         if path.name.startswith(_USED_BY):
             with contextlib.suppress(OSError):
                 path.unlink()
+            if self.has_restored_all and path.parent.parent == MEMORY_FOLDER and not _users_of(path.parent):
+                shutil.rmtree(path.parent, ignore_errors=True)  # nobody restores from it again
             return
         if self._may_be_written_over(path) and self.spare.adopt(path):
             return
@@ -172,9 +175,14 @@ def _remove_left(place):
             facts = path.lstat()
             if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.geteuid() or facts.st_mtime > limit:
                 continue
-            users = [_owner_of(path), *(each.name.removeprefix(_USED_BY) for each in path.glob(f"{_USED_BY}*"))]
-            if users[0].startswith(f"{socket.gethostname()}-") and not any(map(_is_alive, users)):
+            if _owner_of(path).startswith(f"{socket.gethostname()}-") and not _users_of(path):
                 shutil.rmtree(path, ignore_errors=True)
+
+
+def _users_of(base):
+    """Living processes of this host that write or read checkpoints in such a folder."""
+    users = [_owner_of(base), *(each.name.removeprefix(_USED_BY) for each in base.glob(f"{_USED_BY}*"))]
+    return [each for each in users if each and _is_alive(each)]
 
 
 def _this_process():

@@ -2,6 +2,7 @@
 # Engines that a notebook's kernel has started outlive it for a while, and for as long as others use them: the next kernel takes them
 # over with their arrays, and is their owner. Others who use them go where their owner goes.
 import os
+import pathlib
 import signal
 import time
 
@@ -168,3 +169,21 @@ def test_where_the_engines_are_lost_too_arrays_are_published_again_and_others_fo
             assert guest.run("w = np.attach('u', writeable=True); w[0] = 5; float(w[1])", timeout=60).text == "1.0"
             assert notebook.run("float(u[0])").text == "5.0"
             assert "notebook b.ipynb, process " in notebook.run("%engines arrays").text
+
+
+@pytest.mark.parametrize("are_lost", [False, True])
+def test_checkpoints_in_memory_go_with_the_next_kernel(environment, tmp_path, are_lost):
+    own = named(environment, tmp_path, "a.ipynb")
+    first = Notebook(env=own)
+    assert first.run(f"{PROGRAM}; np.config.protect = 'memory'; np.checkpoint() > 0", timeout=60).text == "True"
+    left = pathlib.Path(f"/dev/shm/gamelan-kept-{os.geteuid()}")
+    assert len(list(left.glob(f"*-{first.pid}-*"))) == 1
+    if are_lost:
+        first.run(RANK)
+    kill(first, environment)
+    with Notebook(env=own) as notebook:
+        notebook.run("import gamelan as np", timeout=60)
+        assert notebook.run("%session restore", timeout=60).out.startswith("restored in ")
+        assert notebook.run("float(v.sum())", timeout=60).text == str(sum(range(300_000)) * 2.0)
+        assert len(list(left.glob(f"*-{first.pid}-*"))) == 1, "this kernel's log reads there"
+    assert not list(left.glob(f"*-{first.pid}-*"))

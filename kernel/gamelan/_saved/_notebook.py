@@ -254,6 +254,7 @@ class Keeper:
         """The cell that runs has brought variables of an earlier kernel back."""
         if is_all:
             self.restored = name
+            _protection.folder.has_restored_all = True
         is_another = self.restored_last not in ("", name)
         self.restored_last = "" if is_another and not is_all else name  # of parts of several, none goes on by itself
 
