@@ -247,7 +247,7 @@ class Engines(Owned):
     @property
     def is_owned(self) -> bool:
         """Did this process start them, and will it stop them when it ends?"""
-        return self._owner_pid == os.getpid() and not self._settings["keep"]
+        return self._owner_pid == os.getpid() and not self._settings["keep"] and not self.is_left_to_another
 
     def stop(self, timeout: float = _STOP_SECONDS, replaces: bool = False) -> None:
         """End the engines and remove what belongs to the session; arrays are lost. Quiet when they have ended. `replaces`: do
@@ -288,20 +288,26 @@ class Engines(Owned):
     @property
     def is_replaceable(self) -> bool:
         """May this process start others when these are lost? It may when it or `gamelan run` has started them here."""
-        return self._settings is not None and self._settings["slurm"] is None
+        may_start = self._settings is not None and self._settings["slurm"] is None
+        return may_start and not (self._owner_pid == os.getpid() and self.is_left_to_another)
 
     def replace(self) -> Engines:
         """Start engines as these, which are lost, were started. Ends these where they still run and do not answer; the log
         of those that have ended stays."""
-        if not self.ending and _sessions.is_alive(_sessions.read_facts(self._directory)):
-            self.stop()
-        engines = Engines.start(**self._settings)
-        _of_run.mark(engines, self)
-        return engines
+        is_stopped_here = not self.ending and _sessions.is_alive(_sessions.read_facts(self._directory))
+        if is_stopped_here:
+            self.stop(replaces=True)
+        try:
+            engines = Engines.start(**self._settings)
+            _of_run.mark(engines, self)
+            return engines
+        finally:
+            if is_stopped_here:
+                self._remove()
 
     def require_restartable(self, n: int | None = None) -> None:
         """Raise LaunchError where `restart` would, before anything has been given up."""
-        if self._settings is None:
+        if self._settings is None or self._owner_pid == os.getpid() and self.is_left_to_another:
             raise LaunchError(f"session {self.session} was started elsewhere: stop it there and start a new one")
         if n is not None and self._settings["slurm"] is not None:
             raise LaunchError(

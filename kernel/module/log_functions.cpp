@@ -60,6 +60,11 @@ void lose_file(const std::string& path) {
   if (const auto session = current_session_or_null()) session->log().lose_file(path);
 }
 
+bool has_foreign() {
+  const auto session = current_session_or_null();
+  return session && session->log().has_foreign();
+}
+
 bool has_newly_unlogged() {
   const auto session = current_session_or_null();
   return session && session->log().has_newly_unlogged();
@@ -158,6 +163,8 @@ void add_log_functions(py::module_& m) {
       "The program has written this file, or this folder: what the log reads there it cannot make any more.");
   m.def("lost_without_elements", &lost_without_elements,
         "Arrays that a log without elements cannot make, by id. Decodes all of it.");
+  m.def("has_foreign", &has_foreign,
+        "Has another client written into arrays of this program, as far as the engines have said?");
   m.def("has_newly_unlogged", &has_newly_unlogged,
         "Has the log's limit made some of them so, since the log began with a checkpoint?");
 }

@@ -115,6 +115,11 @@ std::string Session::ask_to_inherit(Earlier earlier) {
   if (granted && granted->earlier.holder == earlier.holder && granted->earlier.mark == earlier.mark &&
       granted->engines == engines_.generation())
     return granted->told;
+  if (granted && granted->engines == engines_.generation()) {  // nobody asks for those any more
+    const auto told = nlohmann::json::parse(granted->told);
+    for (const char* which : {"same", "shared", "others"})
+      for (const auto id : ids_of(told, which)) recorder_.free(id);
+  }
   const auto begin = std::chrono::steady_clock::now();
   for (;;) {
     const auto reply = ask_holding(Holding{0, Holding::Ask::inherit, recorder_.holder(), earlier.holder,

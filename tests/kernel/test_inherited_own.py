@@ -187,3 +187,28 @@ def test_checkpoints_in_memory_go_with_the_next_kernel(environment, tmp_path, ar
         assert notebook.run("float(v.sum())", timeout=60).text == str(sum(range(300_000)) * 2.0)
         assert len(list(left.glob(f"*-{first.pid}-*"))) == 1, "this kernel's log reads there"
     assert not list(left.glob(f"*-{first.pid}-*"))
+
+
+def test_a_kernel_that_was_only_stopped_leaves_the_engines_to_its_heir(environment, tmp_path):
+    own = named(environment, tmp_path, "a.ipynb")
+    first = Notebook(env=own)
+    try:
+        assert first.run(PROGRAM, timeout=60).status == "ok"
+        wait_until(lambda: (folder := kept(environment)) and '"v"' in (folder / "manifest.json").read_text(), 10, "kept")
+        (kept(environment).parent / "lock").unlink()  # as on a file system that has none
+        os.kill(first.pid, signal.SIGSTOP)
+        with Notebook(env=own) as notebook:
+            notebook.run("import gamelan as np", timeout=60)
+            assert "2 arrays lie on the engines" in notebook.run("%session restore", timeout=60).err
+            session = notebook.run(SESSION).text
+            os.kill(first.pid, signal.SIGCONT)
+            cell = first.run("float(v.sum())", timeout=60)
+            assert cell.ename == "EngineLostError" and "has taken over" in cell.reply["evalue"], cell.reply
+            first.run("float(np.ones(300_000).sum())", timeout=60)
+            first.close()
+            assert notebook.run("float(v.sum())", timeout=60).text == str(sum(range(300_000)) * 2.0)
+            assert notebook.run(SESSION).text == session
+    finally:
+        if first.manager.has_kernel:
+            os.kill(first.pid, signal.SIGCONT)
+            first.close()

@@ -47,6 +47,17 @@ def test_only_what_needs_them_is_lost_with_kernel_and_engines(environment):
         assert notebook.run("float(s.sum()), float(z.sum())").text == "(300000.0, 600000.0)"
 
 
+def test_many_small_parts_are_left_out_like_a_large_one(environment):
+    environment = environment | {"GAMELAN_KEPT_BYTES": "1000000", "GAMELAN_IDLE_TIMEOUT": "1"}
+    rows = "import gamelan as np, numpy; x = np.zeros((60, 5000)); s = np.ones(300_000)\nfor i in range(60): x[i] = numpy.random.rand(5000)"
+    told = killed_after(environment, rows, "z = s + 1; np.sync()", engines=True)
+    assert told[0].startswith("gamelan: x would be lost with this kernel and its engines: "), told
+    with Notebook(env=environment) as notebook:
+        notebook.run("import gamelan as np", timeout=60)
+        assert "not loaded: x (" in notebook.run("%session restore", timeout=60).out
+        assert notebook.run("float(s.sum()), float(z.sum())").text == "(300000.0, 600000.0)"
+
+
 def test_session_names_what_would_be_lost(environment):
     with Notebook(env=environment | {"GAMELAN_KEPT_BYTES": "1000000"}) as notebook:
         notebook.run(PROGRAM, timeout=60)

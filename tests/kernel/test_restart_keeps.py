@@ -13,7 +13,8 @@ pytestmark = pytest.mark.timeout(180)
 PROGRAM = """
 import gamelan as np, numpy
 np.config.log_bytes = 1_000_000
-x = np.asarray(numpy.arange(500_000.0)); y = x * 2; w = np.zeros(300_000); np.publish("w", w); np.sync()
+x = np.asarray(numpy.arange(500_000.0)); y = x * 2; w = np.zeros(300_000); np.publish("w", w)
+held = {"z": [np.asarray(numpy.ones(400_000))]}; np.sync()
 """
 SESSION = "import gamelan; gamelan._session.engines().session"
 SUMS = str((sum(range(500_000)) * 1.0, sum(range(500_000)) * 2.0, 70.0))
@@ -33,7 +34,15 @@ def test_all_arrays_move(environment):
         assert notebook.run("%engines restart -n 3", timeout=60).status == "ok"
         assert notebook.run("float(x.sum()), float(y.sum()), float(w.sum())", timeout=60).text == SUMS
         assert notebook.run("np.config.protect").text == "''"
+        assert notebook.run("float(held['z'][0].sum())").text == "400000.0"
         assert guest.run("float(np.attach('w').sum())", timeout=60).text == "70.0"
+
+
+def test_arrays_that_no_variable_names_move(environment):
+    with Notebook(env=environment) as notebook:
+        assert notebook.run(PROGRAM + "\ndel x, y", timeout=60).status == "ok"
+        assert notebook.run("%engines restart -n 1", timeout=60).status == "ok"
+        assert notebook.run("float(held['z'][0].sum())", timeout=60).text == "400000.0"
 
 
 def test_it_is_refused_where_they_cannot_be_written(environment):
@@ -48,7 +57,11 @@ def test_it_is_refused_where_they_cannot_be_written(environment):
             notebook.control("interrupt_request")
             notebook.finish(cell, timeout=60)
             cell = notebook.send("%engines restart")  # its end waits for what was interrupted
-            notebook.until(cell, lambda cell: "UsageError: u, x, y would be lost with these engines" in cell.err, timeout=60)
+            notebook.until(
+                cell,
+                lambda cell: "UsageError: u, x, y, arrays within other values would be lost with these" in cell.err,
+                timeout=60,
+            )
         finally:
             os.kill(int(rank), signal.SIGCONT)
         notebook.finish(cell, timeout=60)

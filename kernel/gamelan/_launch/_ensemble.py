@@ -181,9 +181,9 @@ class Ensemble:
         deadline = time.monotonic() + patience_s
         while True:
             facts = _sessions.read_facts(self._directory)
+            self.is_being_replaced = bool(facts.get("is_replaced"))
             if facts.get("ended"):
                 return Ending(**facts["ended"])
-            self.is_being_replaced = bool(facts.get("is_replaced"))
             if self.launcher == "mpiexec" and (facts.get("stopped_by") or not self._directory.exists()):
                 return self._stopped_by(facts.get("stopped_by"))
             if self._job_watch:

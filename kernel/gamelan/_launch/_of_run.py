@@ -78,8 +78,9 @@ def mark(engines: Engines, predecessor: Engines) -> None:
 
 def mark_as(engines: Engines, first: str) -> None:
     """Note that `engines` serve the clients of a session, which was the first that they used."""
+    directory = Path(engines.connection_file).parent
     engines.facts[MARK] = first
-    _sessions.write_facts(Path(engines.connection_file).parent, engines.facts)
+    _sessions.write_facts(directory, (_sessions.read_facts(directory) or engines.facts) | {MARK: first})
 
 
 def left_by(session: str) -> list[Path]:

@@ -34,11 +34,12 @@ class Owned(Continuing):
         LaunchError where there are none."""
         deadline = time.monotonic() + (_START_SECONDS if self.is_being_replaced else 0)
         while True:
+            is_gone = not self._directory.exists()  # who has stopped them removes it when the others serve, or do not start
             with contextlib.suppress(LaunchError):
                 for path in reversed(_of_run.left_by(self.facts.get(_of_run.MARK, self.session))):
                     with contextlib.suppress(LaunchError):
                         return type(self).connect(path)
-            if time.monotonic() >= deadline:
+            if is_gone or time.monotonic() >= deadline:
                 return type(self).connect(self.connection_file)
             time.sleep(0.1)
 
@@ -57,7 +58,8 @@ class Owned(Continuing):
         if not facts or is_of_another or set(settings) != _SETTINGS:
             return
         with contextlib.suppress(OSError):  # they end at this moment
-            _sessions.write_facts(self._directory, facts | {"owner_pid": os.getpid()})
+            self.facts = facts | {"owner_pid": os.getpid()}
+            _sessions.write_facts(self._directory, self.facts)
             self._settings, self._owner_pid = settings, os.getpid()
             atexit.register(self._stop_at_exit)
 

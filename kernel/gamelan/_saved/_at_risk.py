@@ -8,7 +8,7 @@ from .. import _core
 from .._config import config
 from .._local import is_distributed
 from .._next_engines import show_notice
-from ._repeating import is_too_long
+from ._repeating import KeptLog, is_too_long
 
 _TOO_MANY = (
     "more elements of this program's own than np.config.kept_bytes has room for; np.config.protect ('memory', or a folder) "
@@ -18,6 +18,7 @@ _REASONS = {  # as an array's own reason has them, and as they are told
     "np.config.log_bytes": "the log has no room (np.config.log_bytes)",
     "has written its file": "this program has written the file from which it would be read",
 }
+_seen_bytes = 0  # of the log, when it was looked into last
 _told = set()  # of these, and of the one above
 _MOST_NAMES = 3  # that are told at a cell's end
 
@@ -32,10 +33,15 @@ def at_risk(variables):
 
 
 def lost_in_restart(variables, may_ask):
-    """Names of variables that engines which follow those in use could not make: what the log has lost and, if the engines may be
-    asked, what other clients have written into."""
-    others = written_by_others(variables) if may_ask else {}
-    return sorted({name for names in (*at_risk(variables).values(), *others.values()) for name in names})
+    """What engines which follow those in use could not make: names of variables, and words for what is within others. The log has
+    lost it, or, as far as is known and the engines say if they may be asked, other clients have written into it."""
+    ids = {*_core.unlogged()}
+    names = {name for name, value in variables.items() if is_distributed(value) and value._b.id in ids}
+    if may_ask:
+        own = {each[0] for each in _core.log_arrays()}
+        names |= {name for id, named in written_by_others(variables).items() if id in own for name in named}
+    has_more = _core.has_foreign() or len(ids) > len({value._b.id for value in variables.values() if is_distributed(value)} & ids)
+    return [*sorted(names), *(["arrays within other values"] if has_more else [])]
 
 
 def written_by_others(variables, mark=None):
@@ -60,6 +66,8 @@ def lost_with_kernel(variables):
     from which they were made. Those that would be lost with the engines are not named again."""
     if not config.kept_bytes or not is_too_long():
         return []
+    if KeptLog.is_left_out:
+        return [name for name, value in variables.items() if is_distributed(value)]
     ids = {*_core.lost_without_elements()} - _core.unlogged().keys()
     return [name for name, value in variables.items() if is_distributed(value) and value._b.id in ids]
 
@@ -85,9 +93,20 @@ def tell_once(variables_of):
                 those = "it" if len(names) == 1 else "them"
                 keeps = f"np.config.protect = 'memory', or a folder, keeps {those}"
                 show_notice(f"{_some(names)} would be lost with the engines: {words}. {keeps}")
-    if _TOO_MANY not in _told and is_too_long() and (names := lost_with_kernel(variables_of())):
-        _told.add(_TOO_MANY)
-        show_notice(f"{_some(names)} would be lost with this kernel and its engines: {_TOO_MANY}")
+    if _TOO_MANY not in _told and is_too_long() and _has_grown():
+        if names := lost_with_kernel(variables_of()):
+            _told.add(_TOO_MANY)
+            show_notice(f"{_some(names)} would be lost with this kernel and its engines: {_TOO_MANY}")
+
+
+def _has_grown():
+    """By an eighth since this was asked: to look into all of a long log takes time."""
+    global _seen_bytes
+    held = _core.stats()["log_bytes"]
+    if 8 * held < 9 * _seen_bytes:
+        return False
+    _seen_bytes = held
+    return True
 
 
 def _some(names):

@@ -20,6 +20,7 @@ from . import _inheriting
 from ._arrays import ArrayFacts
 
 _NAME = "log"
+_MOST_TRIES = 8
 
 
 def is_too_long():
@@ -30,11 +31,14 @@ def is_too_long():
 class KeptLog:
     """The log in the folder of this kernel. `part` is asked for between two cells, `write` may come later, in another thread."""
 
+    is_left_out = False  # are its commands alone more than what is kept?
+
     def __init__(self):
         self._generation = self._batches = 0  # as far as it is written
         self._needed_bytes = 0  # of the log, when it was pruned last
         self._about = None
         self._is_short = False  # without large numbers of the program's own elements
+        self._tries = self._skips = 0  # how often it did not fit, and so many saves until the next try
         self._unnamed = ()
         checkpoints.keeps_retired = True
 
@@ -48,9 +52,16 @@ class KeptLog:
         is_short, self._is_short = self._is_short, is_too_long()
         if is_short != self._is_short:
             self._generation = self._batches = 0
+        if self._skips > 0:  # it did not fit: the next cells need not find that again
+            self._skips -= 1
+            return None
         part = _core.written_log(self._generation, self._batches, self._is_short)
         before = self._about["bytes"] if self._about and part[0] == self._generation else 0
-        return part if before + len(part[2]) <= config.kept_bytes else None
+        fits = before + len(part[2]) <= config.kept_bytes
+        self._tries = 0 if fits else min(self._tries + 1, _MOST_TRIES)
+        self._skips = 2**self._tries - 1
+        KeptLog.is_left_out = not fits
+        return part if fits and part[0] else None
 
     def write(self, folder, part):
         """Appends a part; what the manifest says of the log then. The log before stays until the manifest is written."""
@@ -61,7 +72,7 @@ class KeptLog:
         generation, batches, data = part
         is_new = generation != self._generation
         before = 0 if is_new else self._about["bytes"]
-        name = f"{_NAME}-{generation}"
+        name = f"{_NAME}-{generation}{'-short' if self._is_short else ''}"
         descriptor = os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             file.truncate(before)

@@ -145,6 +145,8 @@ class CommandLog {
   /// There are other engines, with numbers of their own.
   void forget_told() { told_.clear(); }
   bool has_shared() const { return !shared_.empty(); }
+  /// Have the engines said of a write by another client?
+  bool has_foreign() const { return !told_.empty(); }
   /// Before the log is repeated: what others have written into is lost from there on, and not before.
   void find_foreign();
   /// Changes when arrays were added that other numbers do not tell, or all that was kept has gone. What was

@@ -99,7 +99,7 @@ CommandLog::Entry CommandLog::without_payloads(const Entry& entry, const std::fu
   Entry reduced = entry;
   protocol::Batch batch = decode(entry);
   std::erase_if(batch.commands, [&](const protocol::Command& command) {
-    const bool is_large = has_large_payload(command, batch);
+    const bool is_large = has_elements(command, batch, left_out);
     if (is_large) told(command.out.base);
     return is_large;
   });

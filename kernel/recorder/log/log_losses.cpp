@@ -59,8 +59,9 @@ void CommandLog::drop_if(Choice is_meant, const std::string& why) {
 }
 
 void CommandLog::drop_large_payloads() {
-  drop_if(has_large_payload,
-          "its elements came from this program, and the log had no room for them (np.config.log_bytes)");
+  drop_if(
+      [](const Command& command, const Batch& batch) { return has_elements(command, batch, large_payload); },
+      "its elements came from this program, and the log had no room for them (np.config.log_bytes)");
 }
 
 void CommandLog::lose_file(const std::string& path) {
@@ -83,7 +84,9 @@ void CommandLog::spread(Lost lost) {
 
 CommandLog::Lost CommandLog::lost_without_elements() const {
   CommandLog log = of_now();
-  log.drop_large_payloads();
+  log.drop_if(
+      [](const Command& command, const Batch& batch) { return has_elements(command, batch, left_out); },
+      "it is of elements");
   return std::move(log.lost_);
 }
 

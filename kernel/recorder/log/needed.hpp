@@ -9,12 +9,16 @@
 
 namespace gamelan::kernel {
 
-/// Has this command so many elements of the program's own that the log may have no room for them?
-inline bool has_large_payload(const protocol::Command& command, const protocol::Batch& batch) {
-  constexpr std::size_t large_payload = std::size_t{64} << 10;
+/// Has this command so many bytes of the program's own elements?
+inline bool has_elements(const protocol::Command& command, const protocol::Batch& batch, std::size_t bytes) {
   return command.op == protocol::Op::constant &&
-         batch.payloads[static_cast<std::size_t>(command.payload)].size() >= large_payload;
+         batch.payloads[static_cast<std::size_t>(command.payload)].size() >= bytes;
 }
+
+/// So many that the log may have no room for them.
+inline constexpr std::size_t large_payload = std::size_t{64} << 10;
+/// So many that a log without elements leaves them out.
+inline constexpr std::size_t left_out = std::size_t{4} << 10;
 
 /// Drops payloads that no command has any more.
 inline void drop_unused_payloads(protocol::Batch& batch) {
