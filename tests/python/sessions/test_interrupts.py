@@ -154,7 +154,9 @@ def test_little_runs_ahead_of_what_takes_long(interrupt):
     assert time.monotonic() - start < 1 + 6 * alone
 
 
-LOST = r"^Lost: interrupted before it was computed \(<string>, line \d+\)\. Run again what made it; `np\.sync\(\)` in a loop keeps "
+LOST = (
+    r"^Lost: interrupted before it was computed \(<string>, line \d+\)\. Run again what made it; `np\.sync\(\)` in a loop keeps "
+)
 
 
 def test_a_second_interrupt_cuts_what_takes_long(interrupt, capsys):
