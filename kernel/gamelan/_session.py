@@ -344,7 +344,7 @@ def _leave():
     if os.getpid() != _process:
         return
     tell_silence()
-    if _engines is not None and getattr(_engines, "is_owned", False) and not _engines.is_left_to_another:
+    if _engines is not None and getattr(_engines, "is_owned", False):
         try:
             _engines.stop()
         except Exception as error:  # exit must go on; the engines leave by themselves when nobody is heard

@@ -277,13 +277,19 @@ class Engines(Owned):
         """Stop, and start as before, or as many as `n` says. The session that uses them computes its arrays again."""
         self.require_restartable(n)
         self.stop(replaces=self._settings["slurm"] is None)
+        return self._start_next(on_progress=on_progress, **({} if n is None else {"n": n}))
+
+    def _start_next(self, **changed) -> Engines:
+        """Engines that take the place of these, which have ended. The folder of those that were stopped for that tells their
+        other clients to wait, until now."""
         try:
-            engines = Engines.start(**(self._settings | ({} if n is None else {"n": n})), on_progress=on_progress)
+            engines = Engines.start(**(self._settings | changed))
             if engines.launcher != "slurm":
                 _of_run.mark(engines, self)
             return engines
         finally:
-            self._remove()  # until now it told other clients of these to wait
+            if self._is_stopping:
+                self._remove()
 
     @property
     def is_replaceable(self) -> bool:
@@ -294,16 +300,9 @@ class Engines(Owned):
     def replace(self) -> Engines:
         """Start engines as these, which are lost, were started. Ends these where they still run and do not answer; the log
         of those that have ended stays."""
-        is_stopped_here = not self.ending and _sessions.is_alive(_sessions.read_facts(self._directory))
-        if is_stopped_here:
+        if not self.ending and _sessions.is_alive(_sessions.read_facts(self._directory)):
             self.stop(replaces=True)
-        try:
-            engines = Engines.start(**self._settings)
-            _of_run.mark(engines, self)
-            return engines
-        finally:
-            if is_stopped_here:
-                self._remove()
+        return self._start_next()
 
     def require_restartable(self, n: int | None = None) -> None:
         """Raise LaunchError where `restart` would, before anything has been given up."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Variables that would be lost with their engines, because the session's log had no room for what made them: in %session, and
-told once at the end of the cell after which there are some."""
+"""Variables that would be lost, with their engines or with the kernel and its engines: the log has no room for what made them,
+their file has been written since, others have written into them. In %session, told once at the end of a cell, and what a restart
+of the engines asks for."""
 
 import json
 
