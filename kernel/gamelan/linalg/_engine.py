@@ -3,6 +3,7 @@
 another in one array. Decides who computes: single large matrices all engines together, everything else whole matrices
 where they lie."""
 
+import json
 import math
 import re
 
@@ -25,8 +26,10 @@ _NEVER_FAILS = {"qr", "qr_factors", "slogdet"}
 _WHERE = re.compile(r"^rank \d+: | \(recorded at [^()]*\)$")
 
 # From this extent on, all engines work on one matrix; below it messages cost more than they save. Iterations, which send
-# many short ones, are worth it later.
+# many short ones, are worth it later. Within one node LAPACK on one rank, with the cores of all, is faster than they are
+# together; from the second extent on its copies (128 MiB each) are too large for one rank's part of the memory.
 shared_from = 1024
+shared_within_node_from = 4096
 _ITERATES = {"svd", "svd_values", "eigh", "eigh_values"}
 # Side of the blocks in which they share it.
 block = 64
@@ -51,10 +54,15 @@ def _extents(routine, m, n, right, width):
     }[routine]
 
 
-def _shares(routine, shape):
-    """True when all engines should work on one matrix of this shape."""
+def _is_large(routine, shape):
+    """True for a matrix that is worth the cores of all engines."""
     least = 2 * shared_from if routine in _ITERATES else shared_from
     return routine not in _WHOLE_ONLY and min(shape[-2:]) >= least and _core.ranks() > 1
+
+
+def _shares(routine, shape):
+    """True when each engine should work on a part of such a matrix."""
+    return _is_large(routine, shape) and (min(shape[-2:]) >= shared_within_node_from or not json.loads(_core.info())["one_node"])
 
 
 def compute(routine, loop, a, b=None, width=None, flag=False):
@@ -63,8 +71,8 @@ def compute(routine, loop, a, b=None, width=None, flag=False):
     Triggers evaluation where values can make it fail, so that the error is raised here.
     """
     lead = a.shape[:-2]
-    if lead and _shares(routine, a.shape) and math.prod(lead) < _core.ranks():
-        # Few and large: one after another, each by all engines.
+    if lead and _is_large(routine, a.shape) and math.prod(lead) < _core.ranks():
+        # Few and large: one after another, each with the cores of all engines.
         results = [
             compute(routine, loop, a[index], None if b is None else b[index], width, flag) for index in numpy.ndindex(*lead)
         ]
