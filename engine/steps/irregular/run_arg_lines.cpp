@@ -3,6 +3,7 @@
 // each line of its block of the result, and takes in the elements where they lie, by rising index. An element
 // is better when it is greater (smaller), or when it is the first NaN.
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 #include "engine/steps/box_copies.hpp"
@@ -22,7 +23,7 @@ using protocol::Dtype;
 using protocol::Shape;
 
 constexpr std::int64_t lines_together = 2048;
-constexpr std::int64_t run_length = 256;  // of neighbours: only their extreme is compared
+constexpr std::int64_t run_length = 1024;  // of neighbours: only their extreme is compared
 constexpr std::int64_t shortest_run = 32;
 
 template <class T, bool is_max>
@@ -124,7 +125,7 @@ class ArgLines {
                 std::size_t line) {
     C best = first == 0 ? value(data) : best_[line];
     std::int64_t place = first == 0 ? 0 : place_[line];
-    std::int64_t i = first == 0 ? 1 : 0;
+    std::int64_t i = 0;  // also where that is the best so far: runs begin where a cache line does
     const std::byte* best_run = nullptr;
     std::int64_t best_count = 0;
     while (along == static_cast<std::int64_t>(sizeof(T)) && length - i >= shortest_run) {
@@ -148,16 +149,23 @@ class ArgLines {
 
   /// Where the extreme of neighbours first is.
   static std::int64_t first_place(const std::byte* run, std::int64_t count, C extreme) {
-    const auto is_it = [&](std::int64_t j) {
-      const C x = value(run + j * static_cast<std::int64_t>(sizeof(T)));
-      return static_cast<int>(x == extreme) | static_cast<int>((x != x) & (extreme != extreme));
-    };
+    const auto element = [run](std::int64_t j) { return value(run + j * std::int64_t{sizeof(T)}); };
+    if (extreme != extreme)
+      return first_place(count, [&](std::int64_t j) { return element(j) != element(j); });
+    return first_place(count, [&](std::int64_t j) { return element(j) == extreme; });
+  }
+
+  /// The first index that `is_it` accepts; there is one below `count`.
+  template <class IsIt>
+  static std::int64_t first_place(std::int64_t count, IsIt is_it) {
+    constexpr std::int64_t together = 8;
     std::int64_t j = 0;
-    for (int is_in = 0; j + shortest_run <= count; j += shortest_run) {
-      for (std::int64_t k = j; k < j + shortest_run; ++k) is_in |= is_it(k);
-      if (is_in != 0) break;
+    for (; j + together <= count; j += together) {
+      unsigned found = 0;  // a bit for each
+      for (std::int64_t k = 0; k < together; ++k) found |= static_cast<unsigned>(is_it(j + k)) << k;
+      if (found != 0) return j + std::countr_zero(found);
     }
-    while (is_it(j) == 0) ++j;
+    while (!is_it(j)) ++j;
     return j;
   }
 
