@@ -112,10 +112,16 @@ void check_accumulate(const Command& command) {
 }
 
 void check_sort(const Command& command) {
-  require(command.in.size() == 1 && command.ints.size() == 1 && command.creates, command,
-          "expected an array, an axis and a new result");
+  require(command.in.size() == 1 && !command.ints.empty() && command.creates, command,
+          "expected an array, an axis, perhaps places, and a new result");
   const View& in = view_operand(command, 0);
-  axis_of(command, in.extents.size());
+  const auto length = in.extents[axis_of(command, in.extents.size())];
+  require(command.ints.size() == 1 || (command.op == Op::sort && in.extents.size() > 1), command,
+          "only lines of several have places");
+  for (std::size_t k = 1; k < command.ints.size(); ++k)
+    require(
+        command.ints[k] >= 0 && command.ints[k] < length && (k == 1 || command.ints[k] > command.ints[k - 1]),
+        command, "places do not rise within the lines");
   require(in.extents == command.out.extents && in.dtype == command.loop, command,
           "the result has another shape than the array");
   require(command.out.dtype == (command.op == Op::sort ? in.dtype : Dtype::int64), command,

@@ -146,8 +146,10 @@ struct Describe {
            " along axis " + std::to_string(scan.axis) + " to " + name(scan.out);
   }
   std::string operator()(const SortLines& sort) const {
-    return "sort lines of " + name(sort.input.slot) + " along axis " + std::to_string(sort.axis) + " to " +
-           name(sort.out);
+    const auto places = sort.places.size();
+    return (places == 0 ? "sort" : "select " + std::to_string(places) + " places in") +
+           std::string(" lines of ") + name(sort.input.slot) + " along axis " + std::to_string(sort.axis) +
+           " to " + name(sort.out);
   }
   std::string operator()(const SortRuns& sort) const {
     return "sort runs of " + name(sort.input.slot) + " to " + name(sort.run.keys) +

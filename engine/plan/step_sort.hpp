@@ -35,11 +35,14 @@ struct RunMemory {
   std::int64_t room = 0;       ///< keys that may be sorted at a time: so many find room in `spare`
 };
 
-/// Sorts lines along `axis` one by one. Each line lies with one rank.
+/// Sorts lines along `axis` one by one. Each line lies with one rank. With `places` a line is not sorted:
+/// these places, which rise, get what sorting would put there, with nothing greater before and nothing less
+/// behind.
 struct SortLines {
   Operand input;
   Dtype dtype{};
   std::size_t axis = 0;
+  std::vector<std::int64_t> places;
   RunMemory line;
   int values = -1;  ///< the elements of the block (sort: `out` itself)
   int out = -1;

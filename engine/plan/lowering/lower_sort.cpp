@@ -39,6 +39,7 @@ void lower_lines(StepWriter& writer, const protocol::Command& command, Step step
   sort.input = read(writer, input);
   sort.dtype = input.dtype;
   sort.axis = static_cast<std::size_t>(command.ints[0]);
+  sort.places.assign(command.ints.begin() + 1, command.ints.end());
   sort.line = run_memory(writer, step, input.extents[sort.axis], input.dtype, gives_places);
   sort.out = writer.make(step, command.out.base);
   sort.values = gives_places ? make_aligned(writer, step, layout, input.dtype) : sort.out;

@@ -4,6 +4,7 @@
 #include "engine/steps/box_copies.hpp"
 #include "engine/steps/irregular/run_items.hpp"
 #include "engine/steps/irregular/run_sorter.hpp"
+#include "engine/steps/irregular/select_keys.hpp"
 #include "engine/steps/irregular/stream.hpp"
 #include "engine/steps/run_step.hpp"
 
@@ -83,7 +84,12 @@ void sort_lines(const StepContext& context, const plan::SortLines& sort, const d
         sorted = 0;
       }
       first = line * length * inner + column;
-      sorter.sort(length, read, keys, places);
+      if (sort.places.empty()) {
+        sorter.sort(length, read, keys, places);
+      } else {
+        sorter.read_all(length, read, keys);
+        KeySelector<typename Coder::Key>::select(keys, length, sort.places);
+      }
       if constexpr (Sorter::has_places) {
         auto* out = reinterpret_cast<std::int64_t*>(context.own_block(sort.out)) + first;
         for (std::int64_t i = 0; i < length; ++i) out[i * inner] = static_cast<std::int64_t>(places[i]);

@@ -53,6 +53,12 @@ class RunSorter {
     }
   }
 
+  /// Reads `count` keys into `keys`.
+  static void read_all(std::int64_t count, const Read& read, Item* keys) {
+    for (std::int64_t first = 0; first < count; first += chunk)
+      read(first, std::min(chunk, count - first), keys + first);
+  }
+
   /// Sorts keys in place, at most as many as the spare memory has room for.
   void sort_few(Item* keys, Place* places, std::int64_t count) {
     if constexpr (has_places) std::iota(places, places + count, Place{0});
@@ -64,11 +70,6 @@ class RunSorter {
 
  private:
   static Place* at(Place* places, std::int64_t offset) { return has_places ? places + offset : places; }
-
-  static void read_all(std::int64_t count, const Read& read, Item* keys) {
-    for (std::int64_t first = 0; first < count; first += chunk)
-      read(first, std::min(chunk, count - first), keys + first);
-  }
 
   void deal(std::int64_t count, const Read& read, Item* keys, Place* places) {
     const auto buffer = std::make_unique<Item[]>(chunk);

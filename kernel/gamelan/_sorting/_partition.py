@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""partition and argpartition. A long row is partitioned at one place by a selection. Anything else is sorted, and so
-partitioned at every place."""
+"""partition and argpartition. A long row is partitioned at one place by a selection, and so are the lines of an array at
+their places. Anything else is sorted, and so partitioned at every place."""
 
 import operator
 
@@ -10,9 +10,10 @@ from .._creation._from_data import asarray
 from .._imported_numpy import normalize_axis_index
 from .._indexing._gather import take_along
 from .._local import call_numpy, is_distributed
+from .._views._plain import moveaxis
 from .._views._reshape import ravel
 from ._selection import partitioned
-from ._sort import argsort, sort, sort_in_place
+from ._sort import argsort, selected, sort
 
 __all__ = ["argpartition", "partition"]
 
@@ -43,10 +44,19 @@ def _order(a, kth):
     return partitioned(a, int(places[0]) % a.size)
 
 
+def _partitioned(a, kth, axis):
+    """The partitioned copy."""
+    if a.size == 0 or a.ndim < 2:
+        return sort(a, axis)
+    axis = normalize_axis_index(axis, a.ndim)
+    places = [int(place) % a.shape[axis] for place in numpy.asarray(kth).reshape(-1)]
+    return moveaxis(selected(moveaxis(a, axis, -1), -1, places), -1, axis)
+
+
 def partition(a, kth, axis=-1, kind="introselect", order=None):
     """A copy in which the kth element is where sorting puts it, with smaller elements before it.
 
-    Lazy; triggers evaluation for a long row and a single place. Other distributed arrays are sorted, which is a partition, too.
+    Lazy; triggers evaluation for a long row and a single place. Other distributed rows are sorted, which is a partition, too.
 
     Examples
     --------
@@ -61,7 +71,7 @@ def partition(a, kth, axis=-1, kind="introselect", order=None):
         a, axis = ravel(a), -1
     _check(a, kth, axis, kind, order)
     found = _order(a, kth) if a.size else None
-    return sort(a, axis) if found is None else take_along(a, found, 0)
+    return _partitioned(a, kth, axis) if found is None else take_along(a, found, 0)
 
 
 def argpartition(a, kth, axis=-1, kind="introselect", order=None):
@@ -92,7 +102,4 @@ def partition_in_place(array, kth, axis=-1, kind="introselect", order=None):
         return
     _check(array, kth, axis, kind, order)
     found = _order(array, kth) if array.size else None
-    if found is None:
-        sort_in_place(array, axis)
-    else:
-        array[...] = take_along(array, found, 0)
+    array[...] = _partitioned(array, kth, axis) if found is None else take_along(array, found, 0)

@@ -20,6 +20,8 @@ __all__ = ["argsort", "msort", "sort", "sort_complex"]
 _NOT_GIVEN = numpy._NoValue
 _FEW_LINES = 16  # so many commands are worth the balance
 _LONG = 4096
+_WORTH_SELECTING = 64  # elements of a line
+_FEW_PLACES = 16
 _LETTERS = ("q", "m", "h", "s")
 
 
@@ -35,7 +37,7 @@ def check_kind(kind):
         raise ValueError(f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})")
 
 
-def _sorted(name, a, axis, kind, order):
+def _sorted(name, a, axis, kind, order, places=()):
     check_kind(kind)
     if order is not None:
         raise ValueError("Cannot specify order when the array has no fields.")
@@ -53,10 +55,18 @@ def _sorted(name, a, axis, kind, order):
     if 1 < lines < min(_core.ranks(), _FEW_LINES) and a.shape[axis] >= _LONG:
         return _line_by_line(name, moveaxis(a, axis, -1), dtype, axis)
     result = _core.empty(a.shape, dtype_number(dtype), a)
-    _core.record(OPS[name], dtype_number(a.dtype), result, True, (a,), (axis,))
+    _core.record(OPS[name], dtype_number(a.dtype), result, True, (a,), (axis, *places))
     if name == "argsort":
         remember(result, 0, a.shape[axis] - 1)
     return result
+
+
+def selected(a, axis, places):
+    """A copy in which `places` of each line have what sorting would put there; nothing before them is greater, and nothing
+    behind is less. Lazy. Short lines are sorted, and those of which many places are asked for."""
+    places = sorted(set(places))
+    is_worth_it = a.ndim > 1 and a.shape[axis] >= _WORTH_SELECTING and len(places) <= _FEW_PLACES
+    return _sorted("sort", a, axis, None, None, places if is_worth_it else ())
 
 
 def _line_by_line(name, a, dtype, axis):

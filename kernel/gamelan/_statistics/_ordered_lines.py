@@ -7,7 +7,7 @@ from .._folds._reductions import reduce
 from .._imported_numpy import normalize_axis_tuple
 from .._indexing._gather import take_along
 from .._sorting._selection import asarray_of, can_select, elements_at
-from .._sorting._sort import sort
+from .._sorting._sort import selected, sort
 from .._ufuncs._objects import PUBLIC
 from .._views._join import stack
 from .._views._plain import moveaxis
@@ -46,13 +46,13 @@ def _row_of(a, axis):
 
 
 def lines_to_read(a, axis, places_of):
-    """As sorted_lines; of a long row only the elements that `places_of(its length)` names are found."""
+    """As sorted_lines, of which only the elements that `places_of(their length)` names may be read."""
     row = _row_of(a, axis)
     if row is not None and can_select(row, places := places_of(row.size)):
         lines = Selected(row)
         lines.find(places)
         return lines, (), (1,) * a.ndim
-    return sorted_lines(a, axis)
+    return sorted_lines(a, axis, places_of)
 
 
 def selected_without_nans(a, axis, places_of):
@@ -68,14 +68,17 @@ def selected_without_nans(a, axis, places_of):
     return lines, count
 
 
-def sorted_lines(a, axis):
-    """The elements along the axes as one last axis, sorted; and the shapes of the result without and with kept axes."""
+def sorted_lines(a, axis, places_of=None):
+    """The elements along the axes as one last axis, sorted; and the shapes of the result without and with kept axes. With
+    `places_of` only the elements that it names are where sorting puts them."""
     axes = axes_of(a, axis)
     others = tuple(k for k in range(a.ndim) if k not in axes)
     shape = tuple(a.shape[k] for k in others)
     kept = tuple(1 if k in axes else extent for k, extent in enumerate(a.shape))
     lines = reshape(moveaxis(a, others, range(len(others))), (*shape, count_along(a, axes)))
-    return sort(lines, -1), shape, kept
+    if places_of is None or lines.size == 0:
+        return sort(lines, -1), shape, kept
+    return selected(lines, -1, [place % lines.shape[-1] for place in places_of(lines.shape[-1])]), shape, kept
 
 
 def axes_of(a, axis):

@@ -35,6 +35,40 @@ def test_partition_puts_the_kth_in_its_place(engine, dtype):
             )
 
 
+def _lines(dtype, length):
+    """Lines of every kind that a selection meets: drawn, few values, equal, rising, falling, a ridge, NaN."""
+    random = numpy.random.RandomState(length)
+    rising = numpy.arange(length) - length // 2
+    lines = [
+        random.randint(-(10**6), 10**6, length), random.randint(-3, 3, length), numpy.full(length, 7), rising, -rising, -abs(rising),
+        rising % 5, numpy.where(rising % 7 == 0, 0, rising), random.randint(-100, 100, length), random.randint(0, 2, length) * 9,
+    ]  # fmt: skip
+    data = numpy.array(lines).astype(dtype)
+    if data.dtype.kind in "fc":
+        data[0, ::7] = numpy.nan
+        data[1] = numpy.nan
+        data[3] = data[3] / 3
+    return data
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("length", [64, 700, 20_011])
+def test_long_lines_are_parted_at_all_places(engine, dtype, length):
+    data = _lines(dtype, length)
+    expected = numpy.sort(data, -1)
+    for places in ((0,), (length - 1,), (length // 2,), (3, -4), (length // 4, length // 2, 1, length - 1, length // 2 + 1)):
+        for turned in (False, True):
+            ours = gamelan.array(data.T.copy() if turned else data)
+            parted = numpy.asarray(gamelan.partition(ours, places, 0 if turned else -1))
+            parted = parted.T if turned else parted
+            assert numpy.array_equal(numpy.sort(parted, -1), expected, equal_nan=data.dtype.kind in "fc")
+            for place in places:
+                before, behind = numpy.sort(parted[:, :place], -1), numpy.sort(parted[:, place:], -1)
+                joined = numpy.concatenate([before, behind], -1)
+                assert numpy.array_equal(joined, expected, equal_nan=data.dtype.kind in "fc"), (places, place)
+                assert numpy.array_equal(parted[:, place], expected[:, place], equal_nan=data.dtype.kind in "fc")
+
+
 @pytest.mark.parametrize("expression", [
     "np.partition(a, 99)", "np.partition(a, -99)", "np.partition(a, 1, 5)", "np.partition(a, 1.5)", "np.partition(a, 1, kind='quick')",
     "np.argpartition(a, [0, 12])", "np.partition(a, [[1]])", "np.partition(a, 0, order='x')", "np.argpartition(a, 99, 0)",
