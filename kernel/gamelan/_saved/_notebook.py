@@ -248,7 +248,7 @@ class Keeper:
     def earlier(self):
         """What the kernels that had this notebook before have left, the newest first (_earlier.Left)."""
         folder = self.folder()
-        return _earlier.look_at(folder.earlier()) if folder is not None and not self.refusal else []
+        return _earlier.look_at(folder.earlier(), self.restored) if folder is not None and not self.refusal else []
 
     def note_restored(self, name, is_all):
         """The cell that runs has brought variables of an earlier kernel back."""
@@ -307,8 +307,8 @@ keeper = None
 
 
 def keep(name, is_found_again, variables_of, is_offered=True):
-    """Begins to keep the values of a notebook; called by the kernel once gamelan is imported. Says what an earlier kernel that
-    did not end in order has left, unless the cell is about to restore it."""
+    """Begins to keep the values of a notebook; called by the kernel once gamelan is imported. Says what an earlier kernel has
+    left, unless the cell is about to restore it."""
     global keeper
     keeper = Keeper(name, is_found_again, variables_of)
     with contextlib.suppress(OSError):
@@ -319,6 +319,6 @@ def keep(name, is_found_again, variables_of, is_offered=True):
 
 
 def offer(of):
-    """Why nothing is kept, or what earlier kernels that were lost have left."""
+    """Why nothing is kept, or what earlier kernels have left."""
     earlier = of.earlier()
     return of.refusal if of.refusal or not earlier else _earlier.offered(earlier)
