@@ -39,6 +39,7 @@ class Keeper:
         self._is_wanted = self._is_saving = self._has_cell = self._is_behind = self._is_asleep = self._is_prepared = False
         self._wanted_at = 0.0
         self._thread = self._folder = self._error = None
+        self._told = set()  # kinds of errors
         self._earned_s, self._cost_s, self._deadline = 0.0, _FIRST_COST_S, None
         self._there, self._too_large, self._saves = set(), {}, 0
         self._log, self.history = KeptLog(), History()
@@ -95,6 +96,7 @@ class Keeper:
         if label is not None and not has_undone:
             self.history.note_cell(label)
         _at_risk.tell_once(self._variables_of)
+        self._tell_error()
         _protection.store_at_cells_end()
         if not config.kept_bytes:
             self.history.forget()
@@ -119,6 +121,23 @@ class Keeper:
             self._has_cell, self._is_wanted, self._wanted_at = False, True, time.monotonic()
             if self._is_asleep:
                 self._condition.notify_all()
+
+    def _tell_error(self):
+        """Each kind once: what was to be kept after an earlier cell could not be written."""
+        error = self._error
+        kind = type(error), getattr(error, "errno", None)
+        if error is None or kind in self._told or self.refusal:
+            return
+        self._told.add(kind)
+        show_notice(
+            f"variables are not kept: {self._in_words(error)}. The next kernel finds those of an earlier cell, or none; "
+            "%session save DIR saves them"
+        )
+
+    def _in_words(self, error):
+        if isinstance(error, OSError) and error.strerror and self._folder is not None:
+            return f"{error.strerror} ({self._folder.path})"
+        return str(error) or type(error).__name__
 
     def _begin(self):
         self._thread = threading.Thread(target=self._serve, name="gamelan-keeper", daemon=True)
@@ -285,8 +304,8 @@ class Keeper:
             return self.refusal
         if not config.kept_bytes:
             return "variables are not kept for the next kernel (np.config.kept_bytes is 0)"
-        if self._error is not None:
-            return f"variables are not kept: {self._error}"
+        if (error := self._error) is not None:  # the thread may have success at this moment
+            return f"variables are not kept: {self._in_words(error)}"
         return ""
 
     def _end(self):
