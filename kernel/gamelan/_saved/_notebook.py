@@ -79,6 +79,12 @@ class Keeper:
 
     _is_second = False
 
+    def why_nothing_is_restored(self):
+        """Of a kernel that is refused what is kept."""
+        if self._is_second:
+            return f"{self.refusal.partition(':')[0]}, and its variables with it: end it first"
+        return self.refusal
+
     def before_cell(self):
         """Returns when nobody reads the variables any more, or what is read counts for nothing."""
         started = time.perf_counter()
