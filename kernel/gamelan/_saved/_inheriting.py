@@ -104,6 +104,11 @@ def inherit(place, data, wanted):
     if taken:
         rest = f"; {again} had changed and {'was' if again == 1 else 'were'} computed again" if again else ""
         show_notice(f"{taken} array{'s lie' if taken > 1 else ' lies'} on the engines as the earlier kernel left them{rest}")
+    alone = {there for there, here in made.items() if not isinstance(here, str)} - {*shared}
+    apart = [repr(name) for name, there, _ in place.get("published", ()) if there in alone]
+    if apart:  # the earlier kernel has left in good order, and what others use has stayed
+        names = ", ".join(sorted(apart))
+        show_notice(f"what was published as {names} is computed again, for this kernel alone: np.attach gives what others use")
     return {
         there: here if isinstance(here, str) else Taken(here, there in shared, there in written) for there, here in made.items()
     }
