@@ -348,6 +348,7 @@ std::string Session::hold(protocol::Holding wanted) {
   if (is_dry()) end_dry("the engines are asked");
   require_current();
   flush(true);
+  if (wanted.ask == protocol::Holding::Ask::publish) require_sound(wanted.array);
   if (!engines_.has_client()) return "{}";
   wanted.holder = recorder_.holder();
   undo_late();

@@ -23,14 +23,15 @@ shutil.rmtree(np.config.protect)
 lose()
 for each in (a, c):
     print(error_of(lambda: float(each[0])))
+print(error_of(lambda: np.publish("b", b)))
 d = np.ones(300_000)
 print(np.checkpoint() > 0, float(d[1]), len(folders()))
 """,
     )
-    for line in lines[:2]:
+    for line in lines[:3]:
         assert "was lost with its engines: its file " in line and "[" not in line, lines
         assert f".npy is gone: somebody has removed the folder {place}. Run again what made it" in line, lines
-    assert lines[2] == "True 1.0 1", lines
+    assert lines[3] == "True 1.0 1", lines
 
 
 # Raises KeyboardInterrupt where CPython looks for signals: behind calls and at the beginnings of functions and loops.
