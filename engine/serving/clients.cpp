@@ -121,11 +121,12 @@ Clients::Bytes Clients::routing_id(const Bytes& client) const {
   return found == known_.end() ? client : found->second.routing_id;
 }
 
-void Clients::set_holder(const Bytes& client, std::uint64_t holder) {
+void Clients::set_holder(const Bytes& client, std::uint64_t holder, std::string who) {
   for (auto& [name, other] : known_)
     if (holder != 0 && other.holder == holder) other.holder = 0;
   if (const auto found = known_.find(client); found != known_.end()) {
     found->second.holder = holder;
+    found->second.who = std::move(who);
     found->second.has_left = false;
   }
 }
@@ -141,12 +142,23 @@ Clients::Clock::duration Clients::patience() const {
   return longest;
 }
 
-void Clients::note_closed(Clock::duration surely_silent) {
+void Clients::note_closed(Clock::duration recent) {
   for (auto& [name, client] : known_) {
-    if (watched_ - client.heard >= surely_silent) continue;
+    if (watched_ - client.heard >= recent) continue;
     client.may_be_dead = true;
     client.dead_since = watched_;
   }
+}
+
+std::vector<std::string> Clients::living_besides(const Bytes& asker) const {
+  std::vector<std::string> living;
+  for (const auto& [name, client] : known_) {
+    if (name == asker || client.holder == 0 || client.has_left) continue;
+    const auto silence = watched_ - client.heard;
+    if (silence < surely_silent || (!client.may_be_dead && silence < client.patience))
+      living.push_back(client.who);
+  }
+  return living;
 }
 
 void Clients::leave_later(const Bytes& client) {

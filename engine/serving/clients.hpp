@@ -10,6 +10,8 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "protocol/codec.hpp"
 
@@ -20,6 +22,9 @@ class Clients {
   using Bytes = protocol::Bytes;
   using SharedFrames = std::shared_ptr<const protocol::Frames>;
   using Clock = std::chrono::steady_clock;
+
+  /// Who was not heard for so long does not say that it is there: clients say so once a second.
+  static constexpr std::chrono::seconds surely_silent{3};
 
   /// How much is kept for clients that do not confirm their replies.
   struct Limits {
@@ -56,15 +61,18 @@ class Clients {
   Bytes routing_id(const Bytes& client) const;
 
   /// The arrays of this client are those of `holder` (Batch::holder); 0: it has none any more. A client that
-  /// came with the same number before has none either.
-  void set_holder(const Bytes& client, std::uint64_t holder);
+  /// came with the same number before has none either. `who`: what it says of itself.
+  void set_holder(const Bytes& client, std::uint64_t holder, std::string who = {});
   /// This client waits for silent engines for so long: its replies are kept meanwhile.
   void set_patience(const Bytes& client, Clock::duration patience);
   /// The longest patience of a client that has arrays and has not died, as far as we know.
   Clock::duration patience() const;
   /// Somebody's connection was closed. Who dies closes it at once; so it may be each client that was heard
-  /// within so long. Which of them lives is heard soon.
-  void note_closed(Clock::duration surely_silent);
+  /// within `recent`. Which of them lives is heard soon.
+  void note_closed(Clock::duration recent = surely_silent);
+  /// What the clients besides `asker` say of themselves that use the engines and live: they were heard a
+  /// moment ago, or are silent, have not died as far as we know, and their patience is not over.
+  std::vector<std::string> living_besides(const Bytes& asker) const;
   struct Expired {
     Bytes client;
     std::uint64_t holder;
@@ -95,6 +103,7 @@ class Clients {
     std::size_t reply_bytes = 0;
     Clock::duration heard{};   // by watched_
     std::uint64_t holder = 0;  // of arrays; 0: of none
+    std::string who;
     Clock::duration patience{};
     bool has_left = false;
     bool may_be_dead = false;      // it may be whose connection was closed

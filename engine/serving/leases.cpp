@@ -22,7 +22,6 @@ std::string time_text(double seconds) {
 }
 
 constexpr std::chrono::seconds longest_patience{366 * 86'400};
-constexpr auto surely_silent = std::chrono::seconds(3);  // clients say once a second that they are there
 
 }  // namespace
 
@@ -30,7 +29,7 @@ std::optional<protocol::Reply> Listener::admit_holding(const protocol::Bytes& cl
                                                        const protocol::Holding& told, Incoming incoming) {
   using Ask = protocol::Holding::Ask;
   if (told.ask == Ask::introduce) {
-    clients_.set_holder(client, told.holder);
+    clients_.set_holder(client, told.holder, told.about);
     clients_.set_patience(client, std::min(longest_patience, std::chrono::seconds(told.array)));
   }
   bool has_ended = false;
@@ -38,7 +37,7 @@ std::optional<protocol::Reply> Listener::admit_holding(const protocol::Bytes& cl
     const auto owner = clients_.owner_after(told.array);
     const auto silence = clients_.silence_of(owner);
     has_ended = owner == told.array && told.about == "ended";  // the heir has looked for its process
-    if (owner != told.holder && !has_ended && silence && *silence < surely_silent)
+    if (owner != told.holder && !has_ended && silence && *silence < Clients::surely_silent)
       return protocol::failed_reply(told.seq, protocol::ErrorKind::timeout,
                                     "the program that has these arrays is there: it was heard a moment ago");
   }

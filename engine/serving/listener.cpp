@@ -26,7 +26,6 @@ using protocol::ErrorKind;
 using protocol::Frames;
 
 constexpr auto lateness = std::chrono::seconds(1);  // of a busy machine
-constexpr std::chrono::seconds surely_silent{3};    // clients say once a second that they are there
 constexpr double long_request_s = 3;                // then the ranks are looked at: one may be stopped
 constexpr int messages_per_turn = 64;               // then the gate and the outbox get a turn
 
@@ -137,7 +136,7 @@ double Listener::idle_limit_s() const {
 
 void Listener::watch_connections() {
   // One that closes after a silence was cut off.
-  if (endpoint_.take_closed()) clients_.note_closed(surely_silent);
+  if (endpoint_.take_closed()) clients_.note_closed();
   patience_s_.store(std::chrono::duration<double>(clients_.patience()).count());
 }
 
@@ -305,7 +304,7 @@ std::optional<protocol::Reply> Listener::take(const Bytes& client, Frames frames
   try {
     if (const auto* cut = std::get_if<protocol::Cancel>(&request)) return cancel(client, *cut);
     if (std::holds_alternative<protocol::StatusRequest>(request))
-      return collector_.ask(client, seq, describe());
+      return collector_.ask(client, seq, describe(client));
     Incoming incoming{client, std::nullopt, protocol::pack(frames), std::move(request)};
     const auto* holding = std::get_if<protocol::Holding>(&incoming.request);
     const auto told = holding != nullptr ? std::optional(*holding) : std::nullopt;
@@ -332,7 +331,7 @@ protocol::Reply Listener::greet(const protocol::Hello& hello) {
           "engines stop) and the notebook's kernel");
 }
 
-nlohmann::json Listener::describe() const {
+nlohmann::json Listener::describe(const Bytes& asker) const {
   const Inbox::State work = inbox_.state();
   return {{"session", connection_.session},
           {"host", connection_.host},
@@ -346,6 +345,7 @@ nlohmann::json Listener::describe() const {
           {"queued", work.queued},
           {"malformed", malformed_.load()},
           {"clients", clients_.count()},
+          {"others", clients_.living_besides(asker)},
           {"kept_replies", clients_.kept_replies()},
           {"kept_bytes", clients_.kept_bytes()},
           {"denied", endpoint_.denied()}};

@@ -93,7 +93,8 @@ class Listener {
                                       protocol::Request request);
   protocol::Reply greet(const protocol::Hello& hello);
   std::string heartbeat_for(const protocol::Bytes& client) const;
-  nlohmann::json describe() const;
+  /// What the status says of this server; of the clients besides `asker` those that live.
+  nlohmann::json describe(const protocol::Bytes& asker) const;
   /// Queues a request about who holds arrays, as Inbox::admit does, and notes whose arrays a client's are.
   std::optional<protocol::Reply> admit_holding(const protocol::Bytes& client, const protocol::Holding& told,
                                                Incoming incoming);

@@ -112,6 +112,16 @@ class _Folder:
                     note.touch(0o600)
                     self._taken_over.append(note)
 
+    def is_gone(self):
+        """Was there a checkpoint, and has somebody removed its folder?"""
+        return isinstance(self._valid, Path) and not self._valid.is_dir()
+
+    @staticmethod
+    def lacks(files):
+        """Is one of these files of checkpoints, and gone? Others may be anything: what lies on the nodes has no files here."""
+        of_checkpoints = (file for file in files if _owner_of(Path(file).parent.parent) and not file.startswith(BEGINNING))
+        return any(not os.path.exists(file) for file in of_checkpoints)
+
     def retired(self):
         """What this session's log does not name any more."""
         return tuple(self._retired)

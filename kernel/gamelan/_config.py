@@ -43,7 +43,7 @@ _TABLE = {
         "GAMELAN_PROTECT",
         "folder",
         "",
-        "folder for checkpoints, from which lost arrays come back sooner; 'memory': in that of the nodes; '' = none",
+        "folder for checkpoints, from which lost arrays come back sooner; 'memory': in that of the nodes; None or '' = none",
     ),
     "protect_seconds": ("GAMELAN_PROTECT_SECONDS", "seconds", 60.0, "a checkpoint is made when repeating would take longer"),
     "engines": ("GAMELAN_ENGINES", "count", 0, "how many engines to start on first need; 0 = min(4, cores)"),
@@ -89,7 +89,7 @@ def _path(value):
 
 def _folder(value):
     """A folder that may be made: a mistake in the path before its last name is found now, and not when arrays are lost."""
-    path = _path(value)
+    path = "" if value is None or value is False else _path(value)
     if path in ("", "memory"):
         return path
     whole = os.path.abspath(path)
@@ -118,7 +118,7 @@ _KINDS = {
     "threshold": (_threshold, "a whole number from 0 on, or 'measured'"),
     "seconds": (_seconds, "a number above 0"),
     "path": (_path, "a path"),
-    "folder": (_folder, "'memory', '', or a folder that exists, or is to be made in one that exists"),
+    "folder": (_folder, "'memory', None, or a folder that exists, or is to be made in one that exists"),
     "asked": (_asked, "one of " + ", ".join(_ASKED)),
     "route": (_route, "one of " + ", ".join(ROUTES)),
 }

@@ -134,9 +134,10 @@ def _lost(message, file, line):
 
 
 def _tell_cut(file, line):
-    """A second interrupt has ended what the first one had left running: where the arrays stand."""
+    """A second interrupt has ended what the first one had left running: where the arrays stand. It may be told in a later cell,
+    when the engines have come to the end of a step, or others have taken their place."""
     where = f"arrays stand where {place(file, line)} begins; what it and later lines compute is lost"
-    print(f"gamelan: interrupted again: {where}", file=sys.stderr, flush=True)
+    print(f"gamelan: after a second interrupt {where}", file=sys.stderr, flush=True)
 
 
 def unimplemented(what, hint=""):

@@ -11,6 +11,7 @@ from ._launch._changing_line import NotebookLine, TerminalLine
 from ._launch._tables import counted
 
 _END_S = 10.0  # within which the launcher learns how engines ended
+_told_lost = None  # the engines of another owner of which a first error has told all
 
 
 def show_notice(text):
@@ -74,14 +75,23 @@ def engines_after(lost):
     try:  # their owner may have started others in their place, or they answer again
         new = lost.successor()
     except launch.LaunchError:
-        raise EngineLostError(
-            f"{cause}. This program did not start these engines and starts no others in their place. It goes on "
-            f"when their owner has started others, or engines serve again at {lost.connection_file} (gamelan engines start "
-            f"--session {lost.session}); in a notebook, %engines start or %engines attach takes others{_what_comes_again()}"
-        ) from None
+        raise EngineLostError(_without_owner(lost, cause)) from None
     if untold:
         show_notice(f"{cause}. {_what_follows(_how_reached(lost, new))}")
     return new
+
+
+def _without_owner(lost, cause):
+    """Why a program does not go on whose engines are another's; shorter in a notebook that shows it above."""
+    global _told_lost
+    was_told, _told_lost = _told_lost is lost, lost
+    ways = "; %engines start or %engines attach takes others" if is_notebook() else ""
+    if was_told and ways:
+        return f"the engines of session {lost.session} are lost, and their owner has started no others{ways}"
+    return (
+        f"{cause}. This program did not start these engines, and starts no others. It goes on when their owner, or gamelan "
+        f"engines start --session {lost.session}, has started some{ways}{_what_comes_again()}"
+    )
 
 
 def _how_reached(lost, new):

@@ -366,7 +366,8 @@ def _give_up(error, place):
         _core.ask_for_checkpoint(False)
         folder.spare.drop()
     none_follows = " None is tried any more until np.config.protect is set again" if is_last else ""
-    show_notice(f"no checkpoint in {place}: {error}. The one before stays valid.{none_follows}")
+    before = "The one before is gone, too: somebody has removed it" if folder.is_gone() else "The one before stays valid"
+    show_notice(f"no checkpoint in {place}: {error}. {before}.{none_follows}")
 
 
 def _leave():

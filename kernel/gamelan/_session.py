@@ -26,6 +26,7 @@ __all__ = ["stats", "status", "sync"]
 _engines = None  # launch.Engines in use, None when connected by hand or not at all
 _parting = None  # why the engines in use are about to be ended by their user, and in which thread
 _starting = threading.RLock()
+_MOST_AT_EXIT_S = 0.8  # that the engines are asked who else uses them: Jupyter kills a kernel soon
 _called_before_end = []
 
 
@@ -338,6 +339,15 @@ def stats(reset=False):
     return counters
 
 
+def _leave_to_others():
+    # Engines that this process started stay where other clients that live use them. Of those that do not answer nobody knows.
+    if os.getpid() != _process or not getattr(_engines, "is_owned", False) or _engines.ending:
+        return
+    status = json.loads(_core.look_at_status(_MOST_AT_EXIT_S) or "{}")
+    if others := status.get("server", {}).get("others"):
+        print(f"gamelan: {_engines.leave_to(others)}", file=sys.stderr, flush=True)
+
+
 @atexit.register
 def _leave():
     # Engines that this process started end with it; others are only left.
@@ -353,6 +363,7 @@ def _leave():
 
 
 _process = os.getpid()
+call_before_end(_leave_to_others)
 _of_run.end_once()
 _core.set_start_hook(ensure_engines)
 _core.set_wait_hook(_while_waiting)

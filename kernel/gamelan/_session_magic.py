@@ -102,11 +102,12 @@ class SessionMagics(Magics):
         keeper = _notebook.keeper
         earlier = keeper.earlier() if keeper is not None else []
         if keeper is not None and keeper.refusal:
-            raise UsageError(f"%session: {keeper.refusal}")
+            raise UsageError(f"%session restore: {keeper.why_nothing_is_restored()}")
         names = None if options.only is None else _names(options.only)
         chosen = _earlier.meant(earlier, options.of, names, keeper.restored_last if keeper is not None else "")
         is_all = options.only is None
-        self._bring_back(str(chosen.folder), options, lambda folder, names: _keeping.read(folder, names, is_all))
+        verb = "restored again" if chosen.is_here and is_all else "restored"
+        self._bring_back(str(chosen.folder), options, lambda folder, names: _keeping.read(folder, names, is_all), verb)
         keeper.note_restored(chosen.name, is_all)
 
     def _undo(self, options, parser):
@@ -129,7 +130,7 @@ class SessionMagics(Magics):
             raise UsageError(f"%session: {error.args[0]}") from None
         print(undone_in_words(undone))
 
-    def _bring_back(self, folder, options, load):
+    def _bring_back(self, folder, options, load, verb="loaded"):
         started = time.monotonic()
         names = None if options.only is None else _names(options.only)
         before = variables_of(self.shell)
@@ -150,7 +151,7 @@ class SessionMagics(Magics):
         if load is _loading.load:
             print(f"loaded from {folder} in {took} (saved {loaded.saved_at}): {names}")
         else:
-            print(f"restored in {took}, as kept at {_earlier.clock(loaded.saved_at)}: {names}")
+            print(f"{verb} in {took}, as kept at {_earlier.clock(loaded.saved_at)}: {names}")
             done, why_not = loaded.options
             if done:
                 print(f"np.config as it was: {', '.join(f'{name} = {value!r}' for name, value in done.items())}")

@@ -247,7 +247,8 @@ class Engines(Owned):
     @property
     def is_owned(self) -> bool:
         """Did this process start them, and will it stop them when it ends?"""
-        return self._owner_pid == os.getpid() and not self._settings["keep"] and not self.is_left_to_another
+        may_end = self._owner_pid == os.getpid() and not self._settings["keep"] and not self.is_left
+        return may_end and not self.is_left_to_another
 
     def stop(self, timeout: float = _STOP_SECONDS, replaces: bool = False) -> None:
         """End the engines and remove what belongs to the session; arrays are lost. Quiet when they have ended. `replaces`: do
@@ -322,8 +323,8 @@ class Engines(Owned):
             os.kill(pid, signal.SIGTERM)
 
     def _stop_at_exit(self) -> None:
-        # A forked child has no say, nor has who was stopped while the notebook's next kernel took them over.
-        if os.getpid() == self._owner_pid and not self.ending and not self.is_left_to_another:
+        # A forked child has no say, nor has who was stopped while the notebook's next kernel took them over. Others may use them.
+        if os.getpid() == self._owner_pid and not self.ending and not self.is_left and not self.is_left_to_another:
             with contextlib.suppress(LaunchError, OSError):
                 self.stop()
 

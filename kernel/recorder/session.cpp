@@ -348,6 +348,7 @@ std::string Session::hold(protocol::Holding wanted) {
   if (is_dry()) end_dry("the engines are asked");
   require_current();
   flush(true);
+  if (wanted.ask == protocol::Holding::Ask::publish) require_sound(wanted.array);
   if (!engines_.has_client()) return "{}";
   wanted.holder = recorder_.holder();
   undo_late();
@@ -360,7 +361,11 @@ std::string Session::hold(protocol::Holding wanted) {
     const auto id = told.is_object() ? told.value("array", protocol::ArrayId{0}) : 0;
     if (id != 0 && !recorder_.is_own(id)) {
       recorder_.forget_poison({id});  // it was lost with engines, and its publisher has computed it again
-      log_.lose_for_ever(id, "it was attached, not computed here: np.attach it again");
+      log_.lose_for_ever(id,
+                         "it was attached as '" + wanted.name + "', not computed here: np.attach it again",
+                         "it was made from the array attached as '" + wanted.name +
+                             "', which this program did not compute: np.attach that again, and run again "
+                             "what made this one");
     }
   }
   return reply.info;

@@ -192,6 +192,38 @@ TEST_F(Book, a_connection_that_closes_ends_the_patience_with_whom_was_heard_just
   EXPECT_EQ(book.patience(), 0s) << "a message that lay in a buffer is no sign of life";
 }
 
+TEST_F(Book, those_live_that_are_heard_or_waited_for_and_have_not_died) {
+  using namespace std::chrono_literals;
+  using Names = std::vector<std::string>;
+  Clients book;
+  auto now = Clients::Clock::now();
+  book.look(now);
+  const auto pass = [&](int seconds) {
+    for (int second = 0; second < seconds; ++second) book.look(now += 1s);
+  };
+  const auto hear = [&](const Bytes& client) { return book.hear(protocol::routing_id({client, 1})); };
+  const auto own = protocol::random_client_name(), guest = protocol::random_client_name(),
+             stranger = protocol::random_client_name();
+  book.set_holder(hear(own), 5, "own");
+  book.set_holder(hear(guest), 6, "guest");
+  book.set_patience(guest, 60s);
+  hear(stranger);
+  EXPECT_EQ(book.living_besides(own), Names{"guest"}) << "who has introduced itself";
+  pass(10);
+  EXPECT_EQ(book.living_besides(own), Names{"guest"}) << "it waits for the engines, as they do for it";
+  pass(60);
+  EXPECT_EQ(book.living_besides(own), Names{}) << "for so long";
+  hear(guest);
+  book.note_closed();
+  EXPECT_EQ(book.living_besides(own), Names{"guest"}) << "it may have been another that died";
+  pass(4);
+  EXPECT_EQ(book.living_besides(own), Names{}) << "a lease that waits is no client";
+  hear(guest);
+  EXPECT_EQ(book.living_besides(own), Names{"guest"});
+  book.set_holder(guest, 0);
+  EXPECT_EQ(book.living_besides(own), Names{}) << "it has left";
+}
+
 TEST_F(Book, the_newest_client_is_not_forgotten_when_all_others_have_arrays) {
   Clients book({.bytes = 1000, .silence = std::chrono::hours(1), .lease = std::chrono::seconds(3)});
   for (std::uint64_t n = 1; n <= 300; ++n) {

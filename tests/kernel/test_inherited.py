@@ -54,6 +54,21 @@ def killed_after(environment, *cells, amid=""):
     return sums
 
 
+def test_a_second_restore_says_that_it_computes_again(environment):
+    sums = killed_after(environment)
+    with Notebook(env=environment) as notebook:
+        notebook.run("import gamelan as np", timeout=60)
+        assert "arrays lie on the engines" in notebook.run("%session restore", timeout=60).err
+        assert " lost, restored " in notebook.run("%session").out, "at once, not only for the kernel after this one"
+        notebook.run("a += 1; n = 9")
+        cell = notebook.run("%session restore", timeout=60)
+        assert cell.out.startswith("restored again in ") and "arrays of the earlier kernel again" in cell.err, (
+            cell.out,
+            cell.err,
+        )
+        assert "replaced: " in cell.out and notebook.run(SUMS, timeout=60).text == sums
+
+
 def test_the_next_kernel_has_the_arrays_as_they_lie(environment):
     sums = killed_after(environment, "b += 1")
     with Notebook(env=environment) as notebook:

@@ -175,9 +175,14 @@ def test_a_second_kernel_is_told(environment):
         assert first.run("import gamelan as np; n = 1", timeout=60).err == ""
         told = f"another kernel has this notebook (process {first.pid} on "
         assert told in second.run("import gamelan as np", timeout=60).err
-        assert told in second.run("%session").out and told in second.run("%session restore").reply["evalue"]
+        assert told in second.run("%session").out
+        refused = second.run("%session restore").reply["evalue"]
+        assert told in refused and "are not kept" not in refused and refused.endswith("and its variables with it: end it first")
     with Notebook(env=environment) as third:
-        assert third.run("import gamelan as np", timeout=60).err == ""
+        told = third.run("import gamelan as np", timeout=60).err
+        assert "kernel of this notebook that ended (last cell at " in told and "left 1 variable (n): %session restore" in told
+        third.run("%session restore")
+        assert third.run("n").text == "1"
 
 
 def test_the_first_cell_may_restore_and_is_not_told_to(environment):
@@ -203,12 +208,13 @@ def test_an_unknown_name_in_the_first_cell_reminds_of_the_lost_kernel(environmen
         assert notebook.run("n").text == "4"
 
 
-def test_a_kernel_that_ends_in_order_offers_nothing_but_can_be_restored(environment):
+def test_a_kernel_that_ends_in_order_is_offered_like_one_that_was_lost(environment):
     with Notebook(env=environment) as notebook:
         notebook.run(PROGRAM, timeout=60)
         notebook.run("n = 77")
     with Notebook(env=environment) as notebook:
-        assert notebook.run("import gamelan as np", timeout=60).err == ""
+        told = notebook.run("import gamelan as np", timeout=60).err
+        assert "of this notebook that ended (last cell at " in told and "left 9 variables (a, held, n, " in told, told
         assert re.search(r"^2\S+ +\S+ on .* in order +9 ", notebook.run("%session").out, re.MULTILINE)
         notebook.run("%session restore")
         assert notebook.run("n").text == "77"

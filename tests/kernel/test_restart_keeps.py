@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # %engines restart moves all arrays: those that the log cannot make are written before, or the restart is refused.
 import os
+import shutil
 import signal
 
 import pytest
@@ -66,3 +67,14 @@ def test_it_is_refused_where_they_cannot_be_written(environment):
             os.kill(int(rank), signal.SIGCONT)
         notebook.finish(cell, timeout=60)
         assert notebook.run("float(u.sum())", timeout=60).text == "400000.0"
+
+
+def test_arrays_whose_checkpoint_somebody_has_removed_move(environment, tmp_path):
+    """The log begins with files that are gone; the engines still have the arrays."""
+    place = tmp_path / "kept"
+    with Notebook(env=environment) as notebook:
+        program = f"import gamelan as np; np.config.protect = {str(place)!r}; x = np.arange(300_000.0) * 2; np.checkpoint() > 0"
+        assert notebook.run(program, timeout=60).text == "True"
+        shutil.rmtree(place)
+        assert notebook.run("%engines restart -n 1", timeout=60).status == "ok"
+        assert notebook.run("float(x[7]), np.stats()['ranks']", timeout=60).text == "(14.0, 1)"

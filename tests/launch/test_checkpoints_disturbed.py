@@ -10,6 +10,30 @@ def run_in(folder, program, ranks=2):
     return run(CHECKPOINTS + program, ranks, GAMELAN_PROTECT=str(folder), GAMELAN_DISTRIBUTE_FROM="1000")
 
 
+def test_a_folder_that_is_removed_is_named(runtime, tmp_path):
+    place = tmp_path / "kept"
+    lines = run_in(
+        place,
+        """
+import shutil
+a = np.arange(300_000.0); b = a * 2; a += 1
+np.checkpoint()
+c = a + b
+shutil.rmtree(np.config.protect)
+lose()
+for each in (a, c):
+    print(error_of(lambda: float(each[0])))
+print(error_of(lambda: np.publish("b", b)))
+d = np.ones(300_000)
+print(np.checkpoint() > 0, float(d[1]), len(folders()))
+""",
+    )
+    for line in lines[:3]:
+        assert "was lost with its engines: its file " in line and "[" not in line, lines
+        assert f".npy is gone: somebody has removed the folder {place}. Run again what made it" in line, lines
+    assert lines[3] == "True 1.0 1", lines
+
+
 # Raises KeyboardInterrupt where CPython looks for signals: behind calls and at the beginnings of functions and loops.
 INTERRUPTS = """
 import dis

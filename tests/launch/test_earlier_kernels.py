@@ -73,6 +73,7 @@ def test_the_list():
     lines = _earlier.listed([many, WORK, left("19-z"), left("18-y", why_not="it is damaged")]).splitlines()
     assert lines[1].split("  ")[0] == "21-b" and lines[1].endswith("12         2 KiB  a, b, c, d, e, f, g, h, and 4 more")
     assert "in order" in lines[1] and "lost, restored" in lines[2] and lines[2].endswith("  2          2 KiB  grid, result")
+    assert "lost, restored" in _earlier.listed([left("19-z", "x", is_here=True)]), "by this kernel"
     assert lines[3].endswith("only imports") and lines[4].endswith("cannot be read: it is damaged")
 
 
@@ -82,4 +83,7 @@ def test_the_offer():
     assert "2 kernels of this notebook that were lost left variables: %session lists them" in _earlier.offered(
         [left("21-b", "x"), WORK]
     )
-    assert not _earlier.offered([left("21-b", "x", is_ended=True), WORK]) and not _earlier.offered([left("21-b")])
+    ended = left("21-b", "x", is_ended=True)
+    assert "kernel of this notebook that ended (last cell at " in _earlier.offered([ended])
+    assert "2 kernels of this notebook that have ended left variables: " in _earlier.offered([ended, WORK])
+    assert not _earlier.offered([left("21-b")])

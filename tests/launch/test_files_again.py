@@ -103,7 +103,7 @@ print(error_of(lambda: float(a[0])))
 print(error_of(lambda: float(b[0])))
 """
     )
-    assert "gone.npy has changed, or is gone" in lines[0] and "short.npy has changed" in lines[1], lines
+    assert "gone.npy is gone" in lines[0] and "short.npy has changed" in lines[1], lines
 
 
 def test_a_part_of_a_file_is_compared_alone(runtime, tmp_path):

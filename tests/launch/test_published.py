@@ -95,10 +95,13 @@ def test_engines_that_follow_have_the_names_again(start):
     one("from gamelan import _core; _core.part('the test took the engines away'); _core.end_part()")
     assert one("float(b[2])") == "4.0", "the same engines, which hold what was there before"
     other = Client(engines)
-    assert other("x = np.attach('a'); y = x + 1; y.sum()") == "None" and other("float(y.sum())") == "12502500.0"
+    assert other("x = np.attach('a'); y = x + 1; z = y * 2; y.sum()") == "None" and other("float(y.sum())") == "12502500.0"
     assert other("float(np.attach('gone')[0])") == "1.0", "a name holds its array"
     other("_core = __import__('gamelan')._core; _core.part('again'); _core.end_part()")
-    assert "was attached, not computed here" in other("float(y.sum())")
+    told = other("float(y.sum())")
+    assert "it was made from the array attached as 'a', which this program did not compute" in told, told
+    assert "it was attached as 'a', not computed here: np.attach it again" in other("float(x.sum())")
+    assert "it was made from the array attached as 'a'" in other("float(z.sum())")
     other("again = np.attach('a')")
     assert other("float(again.sum())") == "12497500.0", "also while the lost one has a name"
     other.end()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whose the engines are that a program has started: its own while it lives, then the next kernel's of the same notebook. Who uses
-engines of another owner follows to those that the owner starts in their place. Base of `launch.Engines`."""
+"""Whose the engines are that a program has started: its own while it lives, then the next kernel's of the same notebook, or
+nobody's, for as long as others use them. Who uses engines of another owner follows to those that the owner starts in their
+place. Base of `launch.Engines`."""
 
 from __future__ import annotations
 
@@ -20,6 +21,8 @@ _SETTINGS = {"n", "slurm", "heap", "routines", "idle_timeout", "lease", "keep", 
 
 class Owned(Continuing):
     """Engines with an owner, who ends them and replaces them."""
+
+    is_left = False  # does the owner end, and leave them to others?
 
     def follow_lost(self, session: str) -> None:
         """Let clients of a session that has ended with its owner find these engines, if this process has started them for its
@@ -44,9 +47,21 @@ class Owned(Continuing):
             time.sleep(0.1)
 
     def settings_for_heir(self) -> dict | None:
-        """With what the next kernel of the notebook may take these over when this process is killed; None where it does not
-        own them, or Slurm runs them."""
-        return None if not self.is_owned or self._settings["slurm"] is not None else self._settings
+        """With what the next kernel of the notebook may take these over when this process is killed, or leaves them to others;
+        None where it does not own them, or Slurm runs them."""
+        return None if not (self.is_owned or self.is_left) or self._settings["slurm"] is not None else self._settings
+
+    def leave_to(self, others: list[str]) -> str:
+        """They do not end with this process, but by themselves when the last client has gone. `others`: who uses them, in
+        words. Returns what is to be told of that; it is in their log, too."""
+        self.is_left = True
+        limit = self._settings["idle_timeout"]
+        end = f"{limit:g} s after the last client" if limit else f"with gamelan engines stop {self.session}"
+        told = f"{', '.join(others)}: the engines of session {self.session} stay, and end {end}"
+        if self.launcher == "mpiexec":  # a job writes its log elsewhere, and another machine must not write amid it
+            with contextlib.suppress(OSError), open(self.log, "a") as log:
+                log.write(f"gamelan: their owner, process {os.getpid()}, has ended; left to {told}\n")
+        return f"left to {told}"
 
     def adopt(self, settings: dict, owner_pid: int) -> None:
         """Become the owner of engines whose owner, process `owner_pid`, has lost its arrays to this process: they end with this

@@ -9,6 +9,7 @@ from .. import _core
 from .._config import config
 from .._local import is_distributed
 from .._next_engines import show_notice
+from .._protection import folder as checkpoints
 from ._repeating import KeptLog, is_too_long
 
 _TOO_MANY = (
@@ -42,7 +43,8 @@ def lost_in_restart(variables, may_ask):
         own = {each[0] for each in _core.log_arrays()}
         names |= {name for id, named in written_by_others(variables).items() if id in own for name in named}
     has_more = _core.has_foreign() or len(ids) > len({value._b.id for value in variables.values() if is_distributed(value)} & ids)
-    return [*sorted(names), *(["arrays within other values"] if has_more else [])]
+    removed = ["arrays of the checkpoint, which somebody has removed"] if checkpoints.lacks(_core.log_files()) else []
+    return [*sorted(names), *(["arrays within other values"] if has_more else []), *removed]
 
 
 def written_by_others(variables, mark=None):

@@ -16,7 +16,8 @@ _MOST_NAMES = 8  # that a line of the list has
 class Left:
     """What one kernel has left: `folder`, `is_ended`: did it end in order?, `saved_at`: when that was kept, `names` of variables
     without modules, `others`: all other names, `bytes` of values and distributed arrays, `restored`: the folder's name of the
-    kernel from which it had all variables itself, or nothing, `why_not`: why nothing of it can be read."""
+    kernel from which it had all variables itself, or nothing, `why_not`: why nothing of it can be read, `is_here`: has this
+    kernel all variables from it?"""
 
     folder: object
     is_ended: bool
@@ -26,6 +27,7 @@ class Left:
     bytes: int = 0
     restored: str = ""
     why_not: str = ""
+    is_here: bool = False
 
     @property
     def name(self):
@@ -42,9 +44,13 @@ class Left:
         return set(names) <= {*self.names, *self.others}
 
 
-def look_at(found):
-    """What is in the folders of earlier kernels. `found`: (folder, did it end in order?) of each, the newest first."""
-    return [_look_into(folder, is_ended) for folder, is_ended in found]
+def look_at(found, restored=""):
+    """What is in the folders of earlier kernels. `found`: (folder, did it end in order?) of each, the newest first; `restored`:
+    the name of the kernel from which this one has all variables."""
+    left = [_look_into(folder, is_ended) for folder, is_ended in found]
+    for each in left:
+        each.is_here = each.name == restored
+    return left
 
 
 def _look_into(folder, is_ended):
@@ -111,7 +117,7 @@ def listed(kernels):
     taken = {each.restored for each in kernels}
     rows = [["KERNEL", "KEPT", "END", "VARIABLES", "SIZE", "NAMES"]]
     for each in kernels:
-        how = ("in order" if each.is_ended else "lost") + (", restored" if each.name in taken else "")
+        how = ("in order" if each.is_ended else "lost") + (", restored" if each.is_here or each.name in taken else "")
         if each.why_not:
             rows.append([each.name, "", how, "", "", f"cannot be read: {each.why_not}"])
             continue
@@ -132,16 +138,18 @@ def clock(saved_at):
 
 
 def offered(kernels):
-    """What a new kernel says of those that were lost; nothing where the last one that had variables ended in order."""
+    """What a new kernel says of those that ended, in order or not, and left variables."""
     found = choices(kernels)
     newest = found[0]
-    if newest.is_ended or not newest.has_something:
+    if not newest.has_something:
         return ""
+    how = "ended" if newest.is_ended else "was lost"
     if len(found) > 1:
+        how = "have ended" if newest.is_ended else "were lost"
         return (
-            f"{len(found)} kernels of this notebook that were lost left variables: %session lists them, %session restore --of "
+            f"{len(found)} kernels of this notebook that {how} left variables: %session lists them, %session restore --of "
             "KERNEL brings them back"
         )
     when = f"last cell at {clock(newest.saved_at)}" if newest.saved_at else "its variables cannot be read"
     left = f"{counted(len(newest.names), 'variable')} ({named_in_words(newest.names)})" if newest.names else "variables"
-    return f"the kernel of this notebook that was lost ({when}) left {left}: %session restore brings them back"
+    return f"the kernel of this notebook that {how} ({when}) left {left}: %session restore brings them back"

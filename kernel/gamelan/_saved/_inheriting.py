@@ -10,6 +10,7 @@ from .. import _core, _session
 from .._config import config
 from .._errors import EngineTimeoutError, GamelanError
 from .._launch import _sessions
+from .._launch._tables import counted
 from .._next_engines import show_notice
 
 _left = {}  # what was taken over and not asked for, by folder and by the session here that has it: Taken by the ids there
@@ -97,10 +98,17 @@ def inherit(place, data, wanted):
         ) from None
     if place.get("settings"):
         _session.adopt(place["settings"], process.get("pid"))
+    again = sum(not isinstance(each, str) for each in made.values()) - taken
+    if again and not taken:
+        show_notice(f"the engines have computed {counted(again, 'array')} of the earlier kernel again")
     if taken:
-        again = sum(not isinstance(each, str) for each in made.values()) - taken
         rest = f"; {again} had changed and {'was' if again == 1 else 'were'} computed again" if again else ""
         show_notice(f"{taken} array{'s lie' if taken > 1 else ' lies'} on the engines as the earlier kernel left them{rest}")
+    alone = {there for there, here in made.items() if not isinstance(here, str)} - {*shared}
+    apart = [repr(name) for name, there, _ in place.get("published", ()) if there in alone]
+    if apart:  # the earlier kernel has left in good order, and what others use has stayed
+        names = ", ".join(sorted(apart))
+        show_notice(f"what was published as {names} is computed again, for this kernel alone: np.attach gives what others use")
     return {
         there: here if isinstance(here, str) else Taken(here, there in shared, there in written) for there, here in made.items()
     }

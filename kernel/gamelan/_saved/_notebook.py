@@ -39,6 +39,7 @@ class Keeper:
         self._is_wanted = self._is_saving = self._has_cell = self._is_behind = self._is_asleep = self._is_prepared = False
         self._wanted_at = 0.0
         self._thread = self._folder = self._error = None
+        self._told = set()  # kinds of errors
         self._earned_s, self._cost_s, self._deadline = 0.0, _FIRST_COST_S, None
         self._there, self._too_large, self._saves = set(), {}, 0
         self._log, self.history = KeptLog(), History()
@@ -78,6 +79,12 @@ class Keeper:
 
     _is_second = False
 
+    def why_nothing_is_restored(self):
+        """Of a kernel that is refused what is kept."""
+        if self._is_second:
+            return f"{self.refusal.partition(':')[0]}, and its variables with it: end it first"
+        return self.refusal
+
     def before_cell(self):
         """Returns when nobody reads the variables any more, or what is read counts for nothing."""
         started = time.perf_counter()
@@ -95,6 +102,7 @@ class Keeper:
         if label is not None and not has_undone:
             self.history.note_cell(label)
         _at_risk.tell_once(self._variables_of)
+        self._tell_error()
         _protection.store_at_cells_end()
         if not config.kept_bytes:
             self.history.forget()
@@ -119,6 +127,23 @@ class Keeper:
             self._has_cell, self._is_wanted, self._wanted_at = False, True, time.monotonic()
             if self._is_asleep:
                 self._condition.notify_all()
+
+    def _tell_error(self):
+        """Each kind once: what was to be kept after an earlier cell could not be written."""
+        error = self._error
+        kind = type(error), getattr(error, "errno", None)
+        if error is None or kind in self._told or self.refusal:
+            return
+        self._told.add(kind)
+        show_notice(
+            f"variables are not kept: {self._in_words(error)}. The next kernel finds those of an earlier cell, or none; "
+            "%session save DIR saves them"
+        )
+
+    def _in_words(self, error):
+        if isinstance(error, OSError) and error.strerror and self._folder is not None:
+            return f"{error.strerror} ({self._folder.path})"
+        return str(error) or type(error).__name__
 
     def _begin(self):
         self._thread = threading.Thread(target=self._serve, name="gamelan-keeper", daemon=True)
@@ -248,7 +273,7 @@ class Keeper:
     def earlier(self):
         """What the kernels that had this notebook before have left, the newest first (_earlier.Left)."""
         folder = self.folder()
-        return _earlier.look_at(folder.earlier()) if folder is not None and not self.refusal else []
+        return _earlier.look_at(folder.earlier(), self.restored) if folder is not None and not self.refusal else []
 
     def note_restored(self, name, is_all):
         """The cell that runs has brought variables of an earlier kernel back."""
@@ -285,8 +310,8 @@ class Keeper:
             return self.refusal
         if not config.kept_bytes:
             return "variables are not kept for the next kernel (np.config.kept_bytes is 0)"
-        if self._error is not None:
-            return f"variables are not kept: {self._error}"
+        if (error := self._error) is not None:  # the thread may have success at this moment
+            return f"variables are not kept: {self._in_words(error)}"
         return ""
 
     def _end(self):
@@ -307,8 +332,8 @@ keeper = None
 
 
 def keep(name, is_found_again, variables_of, is_offered=True):
-    """Begins to keep the values of a notebook; called by the kernel once gamelan is imported. Says what an earlier kernel that
-    did not end in order has left, unless the cell is about to restore it."""
+    """Begins to keep the values of a notebook; called by the kernel once gamelan is imported. Says what an earlier kernel has
+    left, unless the cell is about to restore it."""
     global keeper
     keeper = Keeper(name, is_found_again, variables_of)
     with contextlib.suppress(OSError):
@@ -319,6 +344,6 @@ def keep(name, is_found_again, variables_of, is_offered=True):
 
 
 def offer(of):
-    """Why nothing is kept, or what earlier kernels that were lost have left."""
+    """Why nothing is kept, or what earlier kernels have left."""
     earlier = of.earlier()
     return of.refusal if of.refusal or not earlier else _earlier.offered(earlier)

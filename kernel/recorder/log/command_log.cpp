@@ -296,8 +296,7 @@ Batch CommandLog::repeatable(std::size_t number, std::vector<std::size_t>& place
     }
     if (const auto found = failed.find({number, place}); found != failed.end())
       lose(command.out.base, found->second);
-    if (has_changed(command))
-      lose(command.out.base, "its file " + path_of(command, batch) + " has changed, or is gone");
+    if (has_changed(command)) lose(command.out.base, why_not_read(path_of(command, batch)));
     if (lost_.contains(command.out.base) || spreads_loss(command, lost_)) continue;
     places.push_back(place);
     kept.push_back(std::move(command));

@@ -189,9 +189,9 @@ class CommandLog {
   /// This array could not be computed again.
   void lose(protocol::ArrayId id, const std::string& why) { lost_.emplace(id, why); }
   /// The same for an array of another client: also when this one has let go of it, because it may have it
-  /// twice.
-  void lose_for_ever(protocol::ArrayId id, const std::string& why) {
-    foreign_.insert(id);
+  /// twice. `made_from`: why what is computed from it is lost.
+  void lose_for_ever(protocol::ArrayId id, const std::string& why, std::string made_from) {
+    foreign_.insert_or_assign(id, std::move(made_from));
     lose(id, why);
   }
 
@@ -245,14 +245,14 @@ class CommandLog {
   /// Compresses what has stayed, and counts.
   void pack();
   /// True when this command needs an array of `lost`; its own result is lost then.
-  static bool spreads_loss(const protocol::Command& command, Lost& lost);
+  bool spreads_loss(const protocol::Command& command, Lost& lost) const;
 
   std::deque<Entry> entries_;
   std::vector<Mark> marks_;                       // in the order of the program
   std::uint64_t generation_ = next_generation();  // no two logs have one in common
   Lost lost_;
-  std::unordered_set<protocol::ArrayId> foreign_;  // of the lost ones, those that stay so
-  std::unordered_set<protocol::ArrayId> shared_;   // by note_shared
+  Lost foreign_;  // of the lost ones, those that stay so; why what is computed from them is lost
+  std::unordered_set<protocol::ArrayId> shared_;  // by note_shared
   struct Unlogged {
     std::optional<protocol::View> whole;  // not known before the command that made it goes
     std::uint64_t last = 0;               // batch that has written it, of those that the log has no more

@@ -72,4 +72,17 @@ bool is_same_file(const Command& command, const Batch& batch, std::span<const Fi
   });
 }
 
+std::string why_not_read(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::exists(path, error)) return "its file " + path + " has changed";
+  auto gone = std::filesystem::path(path);  // or the highest of the folders above it that is gone
+  for (auto above = gone.parent_path(); !above.empty() && !std::filesystem::exists(above, error);
+       above = above.parent_path())
+    gone = above;
+  const auto why = "its file " + path + " is gone";
+  return gone == path
+             ? why
+             : why + ": somebody has removed the folder " + gone.string() + ". Run again what made it";
+}
+
 }  // namespace gamelan::kernel

@@ -27,5 +27,8 @@ std::string path_of(const protocol::Command& command, const protocol::Batch& bat
 /// read will be compared.
 bool is_same_file(const protocol::Command& command, const protocol::Batch& batch,
                   std::span<const FileStamp> then);
+/// Why a file cannot be read again that is not the same, for an error: it has changed, or is gone, with which
+/// folder.
+std::string why_not_read(const std::string& path);
 
 }  // namespace gamelan::kernel

@@ -111,10 +111,13 @@ void CommandLog::drop_lost(Entry& entry, Lost& lost) {
   if (batch.commands.size() != before) replace(entry, std::move(batch));
 }
 
-bool CommandLog::spreads_loss(const Command& command, Lost& lost) {
+bool CommandLog::spreads_loss(const Command& command, Lost& lost) const {
   const std::string* why = nullptr;
   for_each_needed(command, [&](ArrayId id) {
-    if (const auto found = lost.find(id); found != lost.end()) why = &found->second;
+    const auto found = lost.find(id);
+    if (found == lost.end()) return;
+    const auto foreign = foreign_.find(id);
+    why = foreign == foreign_.end() ? &found->second : &foreign->second;
   });
   if (why == nullptr) return false;
   lost.emplace(command.out.base, std::string(*why));

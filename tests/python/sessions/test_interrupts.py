@@ -97,7 +97,7 @@ def test_arrays_in_passes_of_their_own_are_cut_at_one_moment(interrupt, capsys):
         assert bool((b == np.minimum(place, turns)).all())
         assert turns >= before
         before, lead = turns, first - turns
-    assert "interrupted again: arrays stand where program, line" in capsys.readouterr().err
+    assert "after a second interrupt arrays stand where program, line" in capsys.readouterr().err
     if before == 0:
         pytest.skip("a machine too busy for a single turn in a third of a second")
 
@@ -181,7 +181,7 @@ def test_a_second_interrupt_cuts_what_takes_long(interrupt, capsys):
     b = names["b"]
     with pytest.raises(CancelledError, match=LOST):
         float(b[0, 0])
-    assert "interrupted again: arrays stand where <string>, line " in capsys.readouterr().err
+    assert "after a second interrupt arrays stand where <string>, line " in capsys.readouterr().err
     with pytest.raises(CancelledError, match=LOST):
         float((b + 1)[0, 0])
     assert float(a.sum()) == ELEMENTS

@@ -65,13 +65,16 @@ def test_a_folder_is_made_only_in_one_that_is_there(tmp_path, monkeypatch):
     before = gamelan.config.protect
     for mistaken in (tmp_path / "nowhere" / "kept", "nowhere/kept", "~/kept", tmp_path / "file", tmp_path / "file" / "kept"):
         with pytest.raises(
-            ValueError, match="protect = .*: expected 'memory', '', or a folder that exists, or is to be made in one"
+            ValueError, match="protect = .*: expected 'memory', None, or a folder that exists, or is to be made in one"
         ):
             gamelan.config.protect = mistaken
         assert gamelan.config.protect == before
     for meant in (tmp_path, tmp_path / "kept", "kept", "./kept/", "memory", ""):
         with gamelan.options(protect=meant):
             assert gamelan.config.protect == os.fspath(meant)
+    for nothing in (None, False):
+        with gamelan.options(protect=nothing):
+            assert gamelan.config.protect == ""
     assert not (tmp_path / "kept").exists(), "not before there is a checkpoint"
 
 
