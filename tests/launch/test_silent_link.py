@@ -182,6 +182,6 @@ def test_a_stopped_rank_is_named_once_in_each_wait_until_it_goes_on(start):
         "import time; begin = time.monotonic(); [float((a + 1).sum()) for _ in iter(lambda: time.monotonic() - begin > 4, True)]"
     )
     error = one.end()
-    named = re.findall(rf"rank 1 on {socket.gethostname()} \(process {pid}\) is stopped since (\d\d:\d\d:\d\d), ", error)
+    named = re.findall(rf"rank 1 on {socket.gethostname()} \(process {pid}\) is stopped \(noticed at (\d\d:\d\d:\d\d)\), ", error)
     assert len(named) == len(set(named)) == 2 and "An interrupt ends the wait" in error, error
     assert error.count("the engines answer again, ") == 2 and "%engines" not in error, error
