@@ -8,6 +8,7 @@ import numpy
 
 from . import _core, _session
 from ._files._pieces import write_pieces
+from ._launch._sessions import is_this_host
 from ._promotion import OPS, dtype_number
 
 BEGINNING = "pieces-"  # of all names (protocol/pieces.hpp)
@@ -69,3 +70,25 @@ def _tend(action, name, count):
     _core.record_file(OPS["tend_pieces"], dtype_number(numpy.int64), receipts, (), (action, count), name.encode())
     (receipts,) = _core.fetch([receipts])
     return int(receipts[1::2].sum())
+
+
+def bytes_of(number, dtype, extents):
+    """Of an array as `_core.log_arrays` names it."""
+    return _core.borrow(number, dtype, extents).nbytes
+
+
+def evenly(ranks):
+    """The bytes of all ranks if each wrote as many as the one with most: they share the first axis that is longer than 1."""
+    most = 0
+    for number, dtype, extents in _core.log_arrays():
+        rows = next((extent for extent in extents if extent > 1), 1)
+        most += bytes_of(number, dtype, extents) * -(-rows // ranks) // rows
+    return most * ranks
+
+
+def are_on_this_machine():
+    """Are all engines here, where this process sees the files that they write to memory?"""
+    engines = _session.engines()
+    host = engines.facts.get("engine_host") if engines is not None else None
+    may_see = engines is not None and engines.facts.get("launcher") != "slurm"  # a job may have a /dev/shm of its own
+    return may_see and is_this_host(host) and _session.status()["nodes"] == 1

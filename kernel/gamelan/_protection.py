@@ -25,9 +25,8 @@ from ._files._crc import combined
 from ._files._npy import header_of
 from ._files._pieces import write
 from ._files._places import reserve
-from ._launch._sessions import is_this_host
 from ._launch._tables import size
-from ._node_memory import NodePieces
+from ._node_memory import NodePieces, are_on_this_machine, bytes_of, evenly
 from ._next_engines import show_notice
 from ._next_job import take_promise
 from ._promotion import NAMES
@@ -43,6 +42,8 @@ _keys = itertools.count(1)  # of checkpoints of this process
 
 _writer, _written = None, None  # the thread that waits until a checkpoint is on the disk, and that checkpoint
 _has_left = False  # the process ends
+_has_cells = _is_looking = False  # is this a notebook, whose cells' ends are told? does the hook free what was let go of?
+_unlogged_since = None  # when arrays were found in this cell that neither the log nor a checkpoint has
 
 
 def checkpoint():
@@ -152,19 +153,19 @@ class _Checkpoint:
     def copy(self, is_behind):
         """Copies the arrays, which begins the time from which on the log repeats commands."""
         _finish_pending()
-        is_on_nodes = self.place == MEMORY and not _are_on_this_machine()
+        is_on_nodes = self.place == MEMORY and not are_on_this_machine()
         began, recorded = _core.moment(), _recorded()
         self._failures = _state()[1]
         self._path = folder.next_on_nodes() if is_on_nodes else folder.next(self.place)
         if is_on_nodes:
-            self._path.prepare(_evenly(max(_core.ranks(), 1)))
+            self._path.prepare(evenly(max(_core.ranks(), 1)))
         else:
             self._path.mkdir(mode=0o700)
             self._take_over()
         if self.place == MEMORY:
             is_behind = False  # it is a copy in memory already
             if not is_on_nodes:
-                require_room(sum(_bytes_of(*each) for each in _core.log_arrays() if each[0] not in self._taken))
+                require_room(sum(bytes_of(*each) for each in _core.log_arrays() if each[0] not in self._taken))
         ours = self._copy_arrays(is_behind)
         if is_on_nodes:
             self._path.copy(self.written)
@@ -290,27 +291,6 @@ def _recorded():
     return _core.stats()["recorded_commands"]
 
 
-def _bytes_of(number, dtype, extents):
-    return _core.borrow(number, dtype, extents).nbytes
-
-
-def _evenly(ranks):
-    """The bytes of all ranks if each wrote as many as the one with most: they share the first axis that is longer than 1."""
-    most = 0
-    for number, dtype, extents in _core.log_arrays():
-        rows = next((extent for extent in extents if extent > 1), 1)
-        most += _bytes_of(number, dtype, extents) * -(-rows // ranks) // rows
-    return most * ranks
-
-
-def _are_on_this_machine():
-    """Are all engines here, where this process sees the files that they write to memory?"""
-    engines = _session.engines()
-    host = engines.facts.get("engine_host") if engines is not None else None
-    may_see = engines is not None and engines.facts.get("launcher") != "slurm"  # a job may have a /dev/shm of its own
-    return may_see and is_this_host(host) and _session.status()["nodes"] == 1
-
-
 def _state():
     """(bytes that the engines have not written yet, writes that have failed so far); (None, 0) where they do not answer."""
     status = json.loads(_core.look_at_status() or "{}")
@@ -324,6 +304,30 @@ def _store_when_due():
     the program's."""
     if _is_writing() or _has_left:
         return  # to a log that is gone: it ends
+    if not _core.is_checkpoint_due(counts_unlogged=False) and not _is_wanted_of_unlogged():
+        return
+    _store()
+
+
+def _is_wanted_of_unlogged():
+    """Is a checkpoint to be made now of arrays that the log has lost? Not of those that the program has let go of. Within a cell
+    others may be let go of before its end: they are waited for until computing them again would be too long."""
+    global _is_looking, _unlogged_since
+    if _is_looking:
+        return False
+    if _has_cells:
+        _unlogged_since = _unlogged_since or time.monotonic()
+        if time.monotonic() - _unlogged_since < config.protect_seconds:
+            return False
+    _is_looking = True
+    try:
+        _core.flush(True)
+    finally:
+        _is_looking, _unlogged_since = False, None
+    return _core.is_checkpoint_due()
+
+
+def _store():
     with _core.Alone():  # else this flush would find the checkpoint due, too
         if _is_writing() or not _core.is_checkpoint_due():
             return  # another thread has begun one
@@ -353,10 +357,15 @@ def _store_when_due():
 def store_at_cells_end():
     """Called between two cells: arrays that neither the log nor a checkpoint has are written, if that is wanted and the engines
     have nothing else to do."""
+    global _has_cells, _unlogged_since
+    _has_cells, _unlogged_since = True, None
     if not config.protect or not _core.is_connected() or getattr(_session.engines(), "ending", None):
         return  # engines that are lost are the next statement's matter
-    if _core.is_checkpoint_due() and _core.has_newly_unlogged() and not _core.has_unfinished():
-        _store_when_due()
+    if not _core.is_checkpoint_due() or not _core.has_newly_unlogged() or _core.has_unfinished() or _is_writing():
+        return
+    _core.flush(True)  # what was let go of is freed
+    if _core.is_checkpoint_due() and _core.has_newly_unlogged():
+        _store()
 
 
 def _give_up(error, place):

@@ -47,9 +47,9 @@ def _stopped_in_words(stopped):
     since = time.strftime("%H:%M:%S", time.localtime(time.time() - max(each["seconds"] for each in stopped)))
     who = f"rank {first['rank']} on {first['host']} (process {first['process']})"
     if len(stopped) == 1:
-        return f"{who} is stopped since {since}, and the engines wait for it (kill -CONT {first['process']} has it go on)"
+        return f"{who} is stopped (noticed at {since}), and the engines wait for it (kill -CONT {first['process']} has it go on)"
     return (
-        f"{who} and {counted(len(stopped) - 1, 'other rank')} are stopped since {since}, and the engines wait for them "
+        f"{who} and {counted(len(stopped) - 1, 'other rank')} are stopped (noticed at {since}), and the engines wait for them "
         "(kill -CONT has them go on)"
     )
 

@@ -132,11 +132,13 @@ void add_checkpoint_functions(py::module_& m) {
       "Has the log begun anew with the checkpoint of this key, and with none since then?");
   m.def(
       "is_checkpoint_due",
-      [] {
+      [](bool counts_unlogged) {
         const auto session = current_session_or_null();
-        return session && session->log().is_due();
+        return session && session->log().is_due(counts_unlogged);
       },
-      "Should a checkpoint be made now?");
+      py::arg("counts_unlogged") = true,
+      "Should a checkpoint be made now? Without `counts_unlogged`, arrays that the log has lost are no "
+      "reason.");
   m.def(
       "end_storing",
       [](std::uint64_t key) {

@@ -193,6 +193,12 @@ void add_session_functions(py::module_& m) {
       },
       "After an interrupt: what is recorded runs behind the program; a second interrupt cuts it.");
   m.def(
+      "hear_replies",
+      [] {
+        if (const auto session = current_session_or_null()) session->hear_replies();
+      },
+      "Takes note of what the engines have done since an interrupt; waits for nothing and raises nothing.");
+  m.def(
       "lose",
       [](const std::string& cause) {
         const auto session = current_session_or_null();

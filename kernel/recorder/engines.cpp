@@ -115,6 +115,7 @@ std::uint64_t Engines::send_batch(protocol::Batch batch, Client::SharedFrames& f
 std::optional<Reply> Engines::take(std::uint64_t seq, std::chrono::milliseconds limit) {
   const auto client = client_;  // another thread may disconnect meanwhile
   if (client == nullptr) throw Error(ErrorKind::engine_lost, lost_cause_);
+  if (limit.count() == 0) return client->take(seq, limit);
   const WithoutGil released;
   return client->take(seq, limit);
 }

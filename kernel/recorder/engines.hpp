@@ -49,8 +49,8 @@ class Engines {
   protocol::Reply ask(protocol::Request request);
   /// Sends a request and waits for its reply; nullopt when the engines are lost. Raises what wait_for raises.
   std::optional<protocol::Reply> tell(protocol::Request request);
-  /// The reply to `seq` if it comes within `limit`. Handles no signals and does not call the wait hook.
-  /// Throws Error{engine_lost}.
+  /// The reply to `seq` if it comes within `limit`; with 0, when it is there, and the GIL is held all the
+  /// time. Handles no signals and does not call the wait hook. Throws Error{engine_lost}.
   std::optional<protocol::Reply> take(std::uint64_t seq, std::chrono::milliseconds limit);
   /// Nobody waits for the reply to `seq`.
   void forget(std::uint64_t seq) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernel/recorder/fork.hpp"
 #include "kernel/recorder/hooks.hpp"
 
 namespace gamelan::kernel {
@@ -59,6 +60,18 @@ void Session::end_interrupted() {
     take_replies(milliseconds(0));
     !is_noted&& is_behind() ? cut() : leave_behind();
   } catch (const std::exception&) {
+    PyErr_Clear();
+    engines_.tell_again();
+  }
+}
+
+void Session::hear_replies() {
+  if (!engines_.has_client() || engines_.is_lost() || is_alone_ || is_forked_child() ||
+      !in_settlement_.empty())
+    return;
+  try {
+    take_replies(milliseconds(0));
+  } catch (const std::exception&) {  // who needs the engines next hears of it
     PyErr_Clear();
     engines_.tell_again();
   }

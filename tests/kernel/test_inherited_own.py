@@ -69,8 +69,11 @@ def test_the_next_kernel_owns_the_engines_that_others_use(environment, tmp_path)
             cell = guest.run("float(np.ones(300_000).sum())", timeout=60)
             assert cell.text == "300000.0" and f"Connected to session {after}, which its owner started in their place" in cell.err
             # A cell of the guest's that runs meanwhile waits for the engines that the owner starts.
-            cell = guest.send("import time\nfor _ in range(300): s = float(np.ones(400_000).sum()); time.sleep(0.01)\ns")
+            done = tmp_path / "done"
+            turns = f"import os\nprint('begun')\nwhile not os.path.exists({str(done)!r}): s = float(np.ones(400_000).sum())\ns"
+            guest.until(cell := guest.send(turns), lambda cell: "begun" in cell.out, timeout=60)
             assert notebook.run("%engines restart -n 1", timeout=60).status == "ok"
+            done.touch()
             guest.finish(cell, timeout=60)
             assert cell.text == "400000.0" and f"the engines of session {after} were stopped" in cell.err, (cell.reply, cell.err)
 

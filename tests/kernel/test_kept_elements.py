@@ -58,6 +58,18 @@ def test_many_small_parts_are_left_out_like_a_large_one(environment):
         assert notebook.run("float(s.sum()), float(z.sum())").text == "(300000.0, 600000.0)"
 
 
+def test_what_was_made_before_they_came_in_comes_back(environment):
+    environment = environment | {"GAMELAN_KEPT_BYTES": "1000000", "GAMELAN_IDLE_TIMEOUT": "1"}
+    program = "import gamelan as np, numpy; x = np.ones(500_000); z = x + 1; np.sync(); x[:] = numpy.arange(500_000.0); np.sync()"
+    told = killed_after(environment, program, "y = x * 2; np.sync()", engines=True)
+    assert told[0].startswith("gamelan: x would be lost with this kernel and its engines: "), told
+    with Notebook(env=environment) as notebook:
+        notebook.run("import gamelan as np", timeout=60)
+        assert "not loaded: x, y (" in notebook.run("%session restore", timeout=60).out
+        notebook.run(KILL)
+        assert notebook.run("float(z.sum())", timeout=60).text == "1000000.0"
+
+
 def test_session_names_what_would_be_lost(environment):
     with Notebook(env=environment | {"GAMELAN_KEPT_BYTES": "1000000"}) as notebook:
         notebook.run(PROGRAM, timeout=60)

@@ -54,7 +54,7 @@ def test_it_is_refused_where_they_cannot_be_written(environment):
         os.kill(int(rank), signal.SIGSTOP)
         try:
             cell = notebook.send("float(u.sum())")
-            notebook.until(cell, lambda cell: "is stopped since" in cell.err, timeout=60)
+            notebook.until(cell, lambda cell: "is stopped (noticed at" in cell.err, timeout=60)
             notebook.control("interrupt_request")
             notebook.finish(cell, timeout=60)
             cell = notebook.send("%engines restart")  # its end waits for what was interrupted

@@ -5,6 +5,7 @@ import time
 import pytest
 
 from notebook import Notebook, wait_until
+from test_kept import kept
 from test_with_engines import ENVIRONMENT, LONG
 
 pytestmark = pytest.mark.timeout(120)
@@ -67,6 +68,44 @@ def test_an_interrupted_cell_is_undone(notebook):
     again = "a (computed again), b (computed again)"
     assert notebook.run("%session undo", timeout=60).out.startswith(f"cell [3] is undone; as before: {again}, k, same")
     assert notebook.run("float(a[7]), b.base is a, k").text == "(1.0, True, [1])"
+
+
+# The engines compute for a while behind a cell that an interrupt ends here.
+BEHIND = "m = np.ones((1200, 1200)); k.append(2); behind = m @ m\nprint('here')\nimport time\nwhile True: time.sleep(0.05)"
+# The keeper's thread looks once, too early, and not again before the next cell; `ended`: then the engines have done all.
+TOO_EARLY = """
+def arrange(ended):
+    import threading, gamelan._saved._notebook as module
+    looked, real = threading.Event(), module._has_unfinished
+    def watch():
+        looked.wait()
+        while module._core.has_unfinished():
+            module._core.hear_replies()
+            time.sleep(0.01)
+        module._has_unfinished = real
+        open(ended, "w").close()
+    module._has_unfinished, module.keeper._look_again = lambda: True, looked.set
+    threading.Thread(target=watch, daemon=True).start()
+"""
+
+
+@pytest.mark.parametrize("is_early", [False, True])
+def test_the_state_behind_an_interrupted_cell_is_kept_when_the_engines_have_done_it(tmp_path, is_early):
+    environment = ENVIRONMENT | {"JPY_SESSION_NAME": str(tmp_path / "a.ipynb"), "XDG_STATE_HOME": str(tmp_path / "state")}
+    ended = tmp_path / "ended"
+    with Notebook(env=environment) as notebook:
+        run(notebook, "import gamelan as np, time; a = np.ones(500_000); k = [1]")
+        if is_early:
+            notebook.run(f"{TOO_EARLY}\narrange({str(ended)!r})", timeout=60)
+        cell = notebook.send(BEHIND)
+        notebook.until(cell, lambda cell: "here" in cell.out, timeout=60)
+        notebook.manager.interrupt_kernel()
+        assert notebook.finish(cell, 60).ename == "KeyboardInterrupt"
+        manifest = kept(environment) / "manifest.json"
+        wait_until(ended.exists if is_early else lambda: '"behind"' in manifest.read_text(), 60, "done")
+        notebook.run("k.append(3); a += 1")
+        assert notebook.run("%session undo", timeout=60).out.endswith("is undone; as before: a (computed again), k\n")
+        assert notebook.run("k, float(a[7]), float(behind[0, 0])").text == "([1, 2], 1.0, 1200.0)"
 
 
 def test_engines_that_died_meanwhile(notebook):

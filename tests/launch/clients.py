@@ -5,6 +5,8 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 
 import pytest
@@ -37,12 +39,13 @@ class Client:
     """A program at engines. `client("x.sum()")` is what the expression gives, as text, or "KIND: MESSAGE" of its error."""
 
     def __init__(self, engines, **variables):
+        self._error = tempfile.TemporaryFile()
         settings = {"PYTHONPATH": str(BUILD / "python"), "GAMELAN_CONNECT": str(engines.connection_file), **variables}
         self.process = subprocess.Popen(
             [sys.executable, "-c", _PROGRAM],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=self._error,
             text=True,
             env={**os.environ, "GAMELAN_DISTRIBUTE_FROM": "1000", **settings},
         )
@@ -51,15 +54,18 @@ class Client:
         self.process.stdin.write(json.dumps(code) + "\n")
         self.process.stdin.flush()
         line = self.process.stdout.readline()
-        assert line, self.process.stderr.read()
+        assert line, self.told()
         return json.loads(line)
+
+    def told(self):
+        """What it has written to stderr."""
+        return os.pread(self._error.fileno(), MB, 0).decode()
 
     def end(self):
         """Ends as programs do; what it wrote to stderr."""
         self.process.stdin.close()
-        error = self.process.stderr.read()
         self.process.wait(20)
-        return error
+        return self.told()
 
     def kill(self):
         self.process.kill()
@@ -85,6 +91,17 @@ def start(runtime):
             client.kill()
     for engines in started:
         engines.stop()
+
+
+def after(condition, action, seconds=0.0):
+    """In a thread: once the condition is met, and so many seconds have passed since then, the action."""
+
+    def run():
+        wait_until(condition, 120)
+        time.sleep(seconds)
+        action()
+
+    threading.Thread(target=run, daemon=True).start()
 
 
 def wait_until(condition, seconds=20):

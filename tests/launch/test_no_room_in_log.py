@@ -82,3 +82,25 @@ print(*["EngineLostError" in str(each) or each for each in told(x, y, kept, late
         GAMELAN_PROTECT=str(tmp_path),
     )
     assert lines == ["True", "True 6.0 3.0 4.0", "True 2.0 True True"]
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_what_was_made_before_large_elements_came_in_stays(runtime, tmp_path, ranks):
+    """Of a file that is saved over the same is true. With protection the array itself comes back, too."""
+    lines = _lines(
+        f"folder = {str(tmp_path)!r}"
+        """
+x = np.zeros(500_000); before = x + 1; y = np.zeros(500_000); np.save(folder + "/f.npy", np.full(500_000, 4.0)); old = y - 1; np.sync()
+x[:] = numpy.full(500_000, 7.0); after = x * 2; y += np.load(folder + "/f.npy"); new = y * 2; np.sync()
+np.save(folder + "/f.npy", before); np.sync()
+lose()
+print(*["EngineLostError" in str(each) or each for each in told(before, x, after, old, y, new)])
+np.config.protect = folder + "/kept"
+x = before + 1; first = x * 3; np.sync(); x[:] = numpy.full(500_000, 7.0); after = x * 2; np.sync()
+for turn in range(2):
+    lose()
+    print(*told(before, first, x, after)); np.sync()
+""",
+        ranks,
+    )
+    assert lines == ["1.0 True True -1.0 True True", *2 * ["1.0 6.0 7.0 14.0"]]

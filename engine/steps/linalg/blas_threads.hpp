@@ -9,7 +9,8 @@ namespace gamelan::engine::steps {
 /// While it lives, BLAS and LAPACK calls of this thread use the cores of all ranks of the machine, at
 /// most 16. How many depends on the CPUs that these ranks may use and on the `elements` of the matrix, not on
 /// the number of ranks: results have the same bits then. Does nothing for small matrices, and where BLAS is
-/// not OpenBLAS with threads of its own. One at a time in a process.
+/// not OpenBLAS with threads of its own. One at a time on a machine: all single matrices are rank 0's
+/// (tests/engine/plan_linalg_test.cpp).
 class BlasThreads {
  public:
   explicit BlasThreads(std::int64_t elements);

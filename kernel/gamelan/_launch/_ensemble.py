@@ -193,11 +193,11 @@ class Ensemble:
 
     def _has_other_owner(self) -> bool:
         """May another process write down how they ended? One on another machine may."""
-        owner = (_sessions.read_facts(self._directory) or self.facts).get("owner_pid")
-        return not owner or owner != os.getpid() and not self._is_here_and_gone(owner)
-
-    def _is_here_and_gone(self, pid: int) -> bool:
-        return _sessions.is_this_host(self.facts.get("host")) and _sessions.process_start(pid) is None
+        facts = _sessions.read_facts(self._directory) or self.facts
+        owner = facts.get("owner_pid")
+        if not owner or not _sessions.is_this_host(facts.get("host")):
+            return True
+        return owner != os.getpid() and _sessions.process_start(owner) is not None
 
     def _finish(self, ending: Ending) -> None:
         with self._lock:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import inspect
 import os
 import time
 
@@ -15,8 +16,7 @@ from ._continuing import Continuing
 from ._errors import LaunchError
 
 _START_SECONDS = 30.0  # that engines which are about to be started are waited for
-# Of Engines.start, for restarts and heirs.
-_SETTINGS = {"n", "slurm", "heap", "routines", "idle_timeout", "lease", "keep", "timeout"}
+_OF_ONE_START = {"cls", "session", "on_progress"}  # of Engines.start; restarts and heirs take all the others again
 
 
 class Owned(Continuing):
@@ -70,7 +70,8 @@ class Owned(Continuing):
         facts = _sessions.read_facts(self._directory)
         owner = facts.get("owner_pid")
         is_of_another = owner not in (None, owner_pid, os.getpid()) and _sessions.process_start(owner) is not None
-        if not facts or is_of_another or set(settings) != _SETTINGS:
+        expected = inspect.signature(type(self).start).parameters.keys() - _OF_ONE_START
+        if not facts or is_of_another or settings.keys() != expected:
             return
         with contextlib.suppress(OSError):  # they end at this moment
             self.facts = facts | {"owner_pid": os.getpid()}

@@ -118,6 +118,11 @@ class ArraysToSave:
             self._alike[place_of(array)] = number
             self.facts.append(facts_of(array, places[array._b.id], self.bases[places[array._b.id]].array))
 
+    def numbers_of(self, names, variables):
+        """Of the variables that are distributed arrays themselves: their numbers, by name. They come back without a pickle."""
+        numbers = ((name, self._numbers.get(id(variables[name]))) for name in names)
+        return {name: number for name, number in numbers if number is not None and self.facts[number] is not None}
+
     def references(self):
         """Weak ones, by number."""
         return [weakref.ref(array) for array in self._arrays]

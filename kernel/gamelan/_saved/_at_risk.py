@@ -27,24 +27,29 @@ _MOST_NAMES = 3  # that are told at a cell's end
 
 def at_risk(variables):
     """Names of variables by the reason why the log cannot make them. Arrays within other values are not looked for."""
-    why, found = _core.unlogged(), {}
+    return _by_reason(_core.unlogged(), variables)[0]
+
+
+def _by_reason(why, variables):
+    """Names of the variables whose arrays are in `why`, by the reason there; and the ids in `why` that are no variable."""
+    found, within = {}, {*why}
     for name, value in variables.items() if why else ():
         if is_distributed(value) and value._b.id in why:
             found.setdefault(why[value._b.id], []).append(name)
-    return found
+            within.discard(value._b.id)
+    return found, within
 
 
 def lost_in_restart(variables, may_ask):
     """What engines which follow those in use could not make: names of variables, and words for what is within others. The log has
     lost it, or, as far as is known and the engines say if they may be asked, other clients have written into it."""
-    ids = {*_core.unlogged()}
-    names = {name for name, value in variables.items() if is_distributed(value) and value._b.id in ids}
+    found, within = _by_reason(_core.unlogged(), variables)
+    names = {*sum(found.values(), [])}
     if may_ask:
         own = {each[0] for each in _core.log_arrays()}
         names |= {name for id, named in written_by_others(variables).items() if id in own for name in named}
-    has_more = _core.has_foreign() or len(ids) > len({value._b.id for value in variables.values() if is_distributed(value)} & ids)
     removed = ["arrays of the checkpoint, which somebody has removed"] if checkpoints.lacks(_core.log_files()) else []
-    return [*sorted(names), *(["arrays within other values"] if has_more else []), *removed]
+    return [*sorted(names), *(["arrays within other values"] if within or _core.has_foreign() else []), *removed]
 
 
 def written_by_others(variables, mark=None):

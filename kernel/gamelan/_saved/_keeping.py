@@ -22,8 +22,9 @@ from ._trust import TrustedFolder
 class Snapshot:
     """What is to be kept of variables. `check` is called now and then, and may raise GiveWay. `saved`: what they are, by name;
     `missing`: why others cannot be kept; `bytes` in all. `groups`: (names, pickle, numbers of arrays in it), `random`: the state
-    of random numbers, `arrays`, `bases` and weak `references`: the distributed arrays, `mark`: the moment in the log, `options`
-    that were set, `restored`: the name of the kernel from which all variables came, for who sets it."""
+    of random numbers, `arrays`, `bases` and weak `references`: the distributed arrays, `array_of`: which of them a variable is,
+    `mark`: the moment in the log, `options` that were set, `restored`: the name of the kernel from which all variables came, for
+    who sets it."""
 
     restored = ""
 
@@ -55,6 +56,7 @@ class Snapshot:
         self.random = pickled(random_state(), arrays, (), check)
         self.saved = {name: _described(value) for name, value in variables.items() if name not in self.missing}
         self.arrays = [facts and asdict(facts) for facts in arrays.facts]
+        self.array_of = arrays.numbers_of(self.saved, variables)
         self.bases = [_base_of(stored.array) for stored in arrays.bases]
         self.references, self.options = arrays.references(), _options.kept()
 
@@ -70,7 +72,7 @@ class Snapshot:
                     _write_file(folder / f"{digest}.pickle", data)
             log = self._log and self._log.write(folder, self._log_part)
             facts = {"bases": self.bases, "arrays": self.arrays, "pickles": entries, "log": log, "engines": self.engines}
-            facts |= {"options": self.options, "restored": self.restored}
+            facts |= {"array_of": self.array_of, "options": self.options, "restored": self.restored}
             _write_file(folder / _manifest.NAME, _manifest.text_of({"variables": self.saved, "missing": self.missing, **facts}))
         except OSError:  # a full disk: what no manifest names goes again
             for digest in {entry["sha256"] for entry in entries} - there:

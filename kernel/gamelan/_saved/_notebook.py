@@ -26,6 +26,8 @@ SHARE = 0.01  # half of what cells may lose: the other half is for waits until a
 _PAUSE_S = 0.05  # after a cell: the next one may be waiting already
 _GIVE_WAY_S = 0.02  # within which a save gives way; then it is given up, and ends by itself
 _MOST_UNDO_S = 1.0  # of an undo, to find out what the last cell has changed
+_MOST_LEFT_S = 0.25  # of a cell's begin, to keep what an interrupted cell before it has left
+_LONGEST_LOOK_S = 1.0  # between two looks whether the engines have done what an interrupted cell has left
 _FIRST_COST_S = 0.003  # of a save, until it is measured: one that takes longer than was earned gives way
 _SLOW = "slow to be pickled; %session save takes it"
 
@@ -45,6 +47,8 @@ class Keeper:
         self._log, self.history = KeptLog(), History()
         self._turn = self._turn_of_save = 0  # cells that have begun
         self._has_undone = False  # does the cell that runs undo others?
+        self._is_left = False  # do the engines still do what an interrupted cell has left, which keeps a save waiting?
+        self._look_s = _PAUSE_S  # from one look at that to the next
         self.refusal, self.last = "", None  # why nothing is kept; (time, variables, bytes, seconds) of what is
         self.restored = self.restored_last = ""  # names of kernels: all variables came from it; the last of which any came
         self.spent_s = self.cells_s = 0.0  # of cells' time, for this and in all
@@ -88,11 +92,25 @@ class Keeper:
     def before_cell(self):
         """Returns when nobody reads the variables any more, or what is read counts for nothing."""
         started = time.perf_counter()
+        try:
+            if self._is_left:
+                self._save_what_was_left()
+        finally:
+            with self._condition:
+                self._has_cell, self._is_wanted, self._is_left = True, False, False
+                self._turn += 1
+                self._condition.wait_for(lambda: not self._is_saving, _GIVE_WAY_S)
+            self.spent_s += time.perf_counter() - started
+
+    def _save_what_was_left(self):
+        """A cell begins behind one that was interrupted. If the engines have done all of that, and the thread has not noticed
+        yet, it is kept now: what this cell finds is the state before it."""
         with self._condition:
-            self._has_cell, self._is_wanted = True, False
-            self._turn += 1
+            self._is_wanted = False  # it is ours to save
             self._condition.wait_for(lambda: not self._is_saving, _GIVE_WAY_S)
-        self.spent_s += time.perf_counter() - started
+        if self._is_left and self._is_ready():
+            self._deadline = time.perf_counter() + _MOST_LEFT_S
+            self._save()
 
     def after_cell(self, seconds, label=None):
         """A cell has run for so long; `label`: its number in the notebook, None for what a front end runs unseen."""
@@ -125,6 +143,7 @@ class Keeper:
                 return
         with self._condition:
             self._has_cell, self._is_wanted, self._wanted_at = False, True, time.monotonic()
+            self._look_s = _PAUSE_S
             if self._is_asleep:
                 self._condition.notify_all()
 
@@ -171,10 +190,16 @@ class Keeper:
                 finally:
                     with self._condition:
                         self._is_saving = False
+                        if self._is_left and not self._has_cell:
+                            self._look_again()
                         self._condition.notify_all()
                 if not is_done:
                     continue
             self._write()
+
+    def _look_again(self):
+        self._is_wanted, self._wanted_at = True, time.monotonic() + self._look_s - _PAUSE_S
+        self._look_s = min(2 * self._look_s, _LONGEST_LOOK_S)
 
     def _wait_for_work(self):
         """Returns when something is to be written, or saved: the pause after a cell is over. Of quick cells it does not wake at
@@ -202,7 +227,8 @@ class Keeper:
         """Makes a snapshot; False where it gave way."""
         started, turn = time.perf_counter(), self._turn
         self._turn_of_save = turn
-        if _core.has_unfinished():  # after an interrupt
+        self._is_left = _has_unfinished()
+        if self._is_left:  # after an interrupt
             return False
         try:
             variables = self._variables_of()
@@ -226,13 +252,14 @@ class Keeper:
             name: each for name, each in self._too_large.items() if name in variables and name not in snapshot.saved
         }
         snapshot.missing.update(known)
+        state = self.history.state_of(snapshot)  # compared here: a cell that begins waits for the lock
         self._cost_s = time.perf_counter() - started
         with self._condition:
             if self._turn != turn:  # a cell has begun and did not wait
                 return False
             snapshot.restored = self.restored
             self._is_behind, self._snapshot = False, snapshot
-            self.history.add(snapshot)
+            self.history.add(state)
             self._condition.notify_all()
         return True
 
@@ -326,6 +353,13 @@ class Keeper:
         self._folder.end(self._is_found_again)
 
     _pid = os.getpid()
+
+
+def _has_unfinished():
+    """Do the engines still compute, or is there something that the next statement raises?"""
+    if _core.has_unfinished():
+        _core.hear_replies()  # nobody has waited for them
+    return _core.has_unfinished()
 
 
 keeper = None

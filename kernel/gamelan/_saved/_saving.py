@@ -103,6 +103,7 @@ def save(path, variables):
         saved = SavedSession((name, _described(value)) for name, value in variables.items() if name not in missing)
         facts = [facts and asdict(facts) for facts in arrays.facts]
         session = {"variables": saved, "missing": missing, "bases": bases, "arrays": facts, "pickles": pickles}
+        session["array_of"] = arrays.numbers_of(saved, variables)
         folder.write(_manifest.NAME, _manifest.text_of(session))
     saved.missing, saved.refusal = missing, why_refused(path)
     return saved

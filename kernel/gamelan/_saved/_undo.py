@@ -30,6 +30,8 @@ _OTHERS = 1 << 40  # numbers of arrays that were not there then
 class State:
     """The variables at a cell's end; `cells` had run then. No array is held: there are weak references."""
 
+    is_as_before = False  # is_as of the state before it
+
     def __init__(self, snapshot, cells, before):
         known = {} if before is None else {names: data for names, data, _ in before.groups}
         self.cells, self.mark, self.missing = cells, snapshot.mark, snapshot.missing
@@ -85,11 +87,21 @@ class History:
             self._states = []
             _core.keep_marks(set())
 
-    def add(self, snapshot):
-        """The state now. Cells that have changed nothing since the state before count for none."""
-        older = [state for state in self._states if state.cells < len(self._cells)]
-        state = State(snapshot, len(self._cells), older[-1] if older else None)
-        if older and state.is_as(older[-1]):
+    def state_of(self, snapshot):
+        """The state now, compared with the one before, which takes time. To be added unless a cell has begun meanwhile."""
+        older = self._older()
+        before = older[-1] if older else None
+        state = State(snapshot, len(self._cells), before)
+        state.is_as_before = before is not None and state.is_as(before)
+        return state
+
+    def _older(self):
+        return [state for state in self._states if state.cells < len(self._cells)]
+
+    def add(self, state):
+        """Cells that have changed nothing since the state before count for none."""
+        older = self._older()
+        if state.is_as_before:
             state.cells = older.pop().cells
             del self._cells[state.cells :]
         self._states = [*older, state]
@@ -148,7 +160,7 @@ class History:
         elif wanted in self._had_state:
             why = f"it is too long ago (np.config.kept_bytes, or more than {MOST_STATES} states)"
         else:
-            why = "it began at once after the cell before (Run All), or that one was interrupted"
+            why = "it began at once after the cell before (Run All), or before the engines had done what an interrupted one left"
         told = f"the state before cell [{self._cells[wanted]}] is not kept: {why}"
         if not older:
             return told

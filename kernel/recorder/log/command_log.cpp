@@ -2,6 +2,7 @@
 #include "kernel/recorder/log/command_log.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "kernel/recorder/log/needed.hpp"
 
@@ -20,6 +21,10 @@ constexpr const char* foreign_write =
     "program's log does not have";
 std::int64_t limit = std::int64_t{1} << 28;
 double due_seconds = 0;
+
+bool is_empty(const CommandLog::Entry& entry) {
+  return entry.ran == 0 && entry.frees.empty() && entry.foreign.empty();
+}
 
 /// Their results say what was stored elsewhere.
 bool stores(Op op) { return op == Op::write_file || op == Op::write_pieces || op == Op::tend_pieces; }
@@ -44,28 +49,50 @@ std::uint64_t CommandLog::next_generation() {
 }
 
 void CommandLog::set_due(double seconds) { due_seconds = seconds; }
-bool CommandLog::is_due() const {
+bool CommandLog::is_due(bool counts_unlogged) const {
   const bool is_long = seconds_ - stored_seconds_ > due_seconds || 2 * (bytes_ - stored_bytes_) > limit;
-  return storing_ == 0 && (is_asked_ || (due_seconds > 0 && (is_long || has_newly_unlogged())));
+  const bool has_lost = counts_unlogged && has_newly_unlogged();
+  return storing_ == 0 && (is_asked_ || (due_seconds > 0 && (is_long || has_lost)));
 }
 
 void CommandLog::add(Entry entry, bool is_in_order) {
   if (storing_ != 0) freed_meanwhile_.insert(freed_meanwhile_.end(), entry.frees.begin(), entry.frees.end());
-  if (!lost_.empty()) {
-    // No command of the log needs a lost array: its id can be forgotten when it dies.
-    drop_lost(entry, lost_);
-    forget_lost(entry.frees);
-  }
-  if (entry.ran == 0 && entry.frees.empty() && entry.foreign.empty()) return;
   const auto after = std::find_if(entries_.rbegin(), entries_.rend(), [&](const Entry& other) {
                        return other.number <= entry.number;
                      }).base();
-  bytes_ += entry.bytes();
-  sent_bytes_ += entry.frames.sent_bytes();
-  commands_ += entry.ran;
-  seconds_ += entry.seconds;
-  if (after != entries_.end()) generation_ = next_generation();
-  entries_.insert(after, std::move(entry));
+  const bool is_last = after == entries_.end();
+  const auto frees = lost_.empty() ? std::vector<ArrayId>() : entry.frees;
+  std::vector<Entry> parts;
+  if (is_last && !lost_.empty())
+    parts = without_lost(std::move(entry), lost_);
+  else
+    parts.push_back(std::move(entry));
+  std::erase_if(parts, is_empty);
+  std::unordered_set<ArrayId> cut;
+  for (const auto& part : parts) {
+    cut.insert(part.foreign.begin(), part.foreign.end());
+    bytes_ += part.bytes();
+    sent_bytes_ += part.frames.sent_bytes();
+    commands_ += part.ran;
+    seconds_ += part.seconds;
+  }
+  // No command of the log needs a lost array: its id can be forgotten when it dies, unless one may still
+  // come.
+  const auto forget_freed = [&] {
+    if (is_in_order) return forget_lost(frees);
+    for (const auto id : frees) forget_unlogged(id);
+  };
+  if (parts.empty()) return forget_freed();
+  entries_.insert(after, std::make_move_iterator(parts.begin()), std::make_move_iterator(parts.end()));
+  if (!is_last) {
+    generation_ = next_generation();
+    if (!lost_.empty()) {  // some of these are lost behind it only
+      spread(lost_at_the_beginning());
+      count();
+    }
+  }
+  forget_freed();
+  note_wholes(cut);
   if (is_in_order && (sent_bytes_ > prune_above_ || bytes_ > limit)) keep_within_limit();
 }
 
@@ -89,6 +116,9 @@ void CommandLog::clear() {
   entries_.clear();
   marks_.clear();
   lost_.clear();
+  foreign_.clear();
+  shared_.clear();
+  told_.clear();
   unlogged_.clear();
   newly_unlogged_.clear();
   count();
@@ -141,12 +171,13 @@ void CommandLog::pack() {
 void CommandLog::prune() {
   // Backwards: a command is needed when its array lives still, when a later command that is needed reads it,
   // or when it lived at a mark behind it.
-  std::unordered_set<ArrayId> dead, needed, kept, before;  // before: what others have written into later
+  std::unordered_set<ArrayId> dead, needed, kept, freed, before;  // before: what Entry::foreign names later
   auto mark = marks_.rbegin();
   for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
     for (; mark != marks_.rend() && mark->number >= entry->number; ++mark)
       if (mark->cut.empty()) needed.insert(mark->wanted.begin(), mark->wanted.end());
     dead.insert(entry->frees.begin(), entry->frees.end());
+    freed.insert(entry->frees.begin(), entry->frees.end());
     Batch batch = decode(*entry);
     std::vector<bool> stays(batch.commands.size());
     for (std::size_t index = batch.commands.size(); index-- > 0;) {
@@ -178,16 +209,13 @@ void CommandLog::prune() {
     std::erase_if(batch.commands, [&](const Command&) { return !stays[index++]; });
     replace(*entry, std::move(batch));
   }
-  for (const auto id : dead) forget_unlogged(id);
+  for (const auto id : freed) forget_unlogged(id);
   const auto is_gone = [&](ArrayId id) { return !kept.contains(id); };
   for (auto& entry : entries_) {
     std::erase_if(entry.frees, is_gone);
     std::erase_if(entry.foreign, is_gone);
   }
-  if (std::erase_if(entries_, [](const Entry& entry) {
-        return entry.ran == 0 && entry.frees.empty() && entry.foreign.empty();
-      }) > 0)
-    generation_ = next_generation();
+  if (std::erase_if(entries_, is_empty) > 0) generation_ = next_generation();
   pack();
 }
 
@@ -246,14 +274,16 @@ void CommandLog::renumber(const std::function<ArrayId(ArrayId)>& id_of) {
 
 void CommandLog::append(CommandLog other, std::uint64_t number) {
   epoch_ = next_generation();
+  if (!other.lost_.empty()) generation_ = next_generation();
   std::vector<ArrayId> nowhere;  // not even on the engines
   for (const auto& each : other.lost_) nowhere.push_back(each.first);
-  lost_.merge(other.lost_);
+  lost_.merge(other.lost_at_the_beginning());
   shared_.merge(other.shared_);
   for (auto& entry : other.entries_) {
     entry.number = number;
     add(std::move(entry));
   }
+  lost_.merge(other.lost_);  // the others, which its entries name
   for (const auto id : nowhere) forget_unlogged(id);
 }
 
@@ -283,7 +313,10 @@ Batch CommandLog::repeatable(std::size_t number, std::vector<std::size_t>& place
   const Entry& entry = entries_[number];
   Batch batch = decode(entry);
   if (first == 0)
-    for (const auto id : entry.foreign) lose(id, foreign_write);
+    for (const auto id : entry.foreign) {
+      const auto why = later_.find(id);
+      lose(id, why != later_.end() ? why->second : foreign_write);
+    }
   const auto has_changed = [&](const Command& command) {
     return reads_file(command.op) && !is_same_file(command, batch, entry.files);
   };

@@ -38,7 +38,8 @@ class CommandLog {
     double seconds = 0;
     std::vector<protocol::ArrayId> frees;
     std::vector<FileStamp> files;
-    /// Arrays into which other clients have written before it, since the batch before.
+    /// Arrays that the log does not have as they are from this batch on: other clients have written into
+    /// them, since the batch before, or a command that changed them was dropped.
     std::vector<protocol::ArrayId> foreign = {};
     std::int64_t bytes() const;  ///< of memory that it takes
   };
@@ -93,7 +94,7 @@ class CommandLog {
   bool needs_freed(const protocol::Batch& commands, std::size_t batch) const;
   /// What follows them.
   const std::vector<protocol::ArrayId>& frees_of(std::size_t batch) const { return entries_[batch].frees; }
-  /// Lost from this batch on, because others have written into them.
+  /// Lost from this batch on, and not before.
   const std::vector<protocol::ArrayId>& foreign_of(std::size_t batch) const {
     return entries_[batch].foreign;
   }
@@ -147,7 +148,7 @@ class CommandLog {
   bool has_shared() const { return !shared_.empty(); }
   /// Have the engines said of a write by another client?
   bool has_foreign() const { return !told_.empty(); }
-  /// Before the log is repeated: what others have written into is lost from there on, and not before.
+  /// Before the log is repeated: what Entry::foreign names is lost from there on, and not before.
   void find_foreign();
   /// Changes when arrays were added that other numbers do not tell, or all that was kept has gone. What was
   /// stored before that is not what the log begins with.
@@ -163,7 +164,8 @@ class CommandLog {
   /// Repeating takes longer than so many seconds, half of what the log may have is full, or the limit has
   /// made it lose arrays: a checkpoint should be made. 0: never.
   static void set_due(double seconds);
-  bool is_due() const;
+  /// Without `counts_unlogged`, lost arrays are no reason.
+  bool is_due(bool counts_unlogged = true) const;
   /// A checkpoint should be made in any case, until this is taken back.
   void ask_for_checkpoint(bool is_asked) { is_asked_ = is_asked; }
   bool is_asked() const { return is_asked_; }
@@ -220,15 +222,19 @@ class CommandLog {
   void note_change(std::uint64_t number, const protocol::Command& command);
   void forget_lost(const std::vector<protocol::ArrayId>& ids);
   void lose_all(const std::string& why);
-  /// Without the commands of `is_meant(command, batch)`, whose arrays are lost, and those that need them.
-  template <typename Choice>
-  void drop_if(Choice is_meant, const std::string& why);
+  using Choice = std::function<bool(const protocol::Command&, const protocol::Batch&)>;
+  /// Without the commands of `is_meant`, whose arrays are lost, and those that need them.
+  void drop_if(const Choice& is_meant, const std::string& why);
   void drop_large_payloads();
-  /// Without all commands that need an array of `lost`, from the first entry on.
-  void spread(Lost lost);
-  /// Without commands that need an array of `lost`, whose results are lost then, too.
-  void drop_lost(Entry& entry, Lost& lost);
-  /// Those of the lost arrays that are so from the first entry on: others have written into none of them.
+  /// Without all commands that need an array of `lost`, from the first entry on, and those of `is_meant`.
+  void spread(Lost lost, const Choice& is_meant = {});
+  /// The entry without commands of `is_meant` and those that need an array of `lost`, whose results are lost
+  /// then, too. In several parts where an array is lost that was there before: each names in `foreign` what
+  /// is lost from there on.
+  std::vector<Entry> without_lost(Entry entry, Lost& lost, const Choice& is_meant = {});
+  /// Notes the whole of these lost arrays, which commands of the log have made.
+  void note_wholes(const std::unordered_set<protocol::ArrayId>& ids);
+  /// Those of the lost arrays that are so from the first entry on: no Entry::foreign names them.
   Lost lost_at_the_beginning() const;
   std::vector<protocol::View> not_freed();
   /// A command of batch `number` goes out of the log because its array is lost.
@@ -244,13 +250,15 @@ class CommandLog {
   void count();
   /// Compresses what has stayed, and counts.
   void pack();
-  /// True when this command needs an array of `lost`; its own result is lost then.
-  bool spreads_loss(const protocol::Command& command, Lost& lost) const;
+  /// True when this command needs an array of `lost`; its own result is lost then, and a checkpoint is wanted
+  /// of it where one is of that.
+  bool spreads_loss(const protocol::Command& command, Lost& lost);
 
   std::deque<Entry> entries_;
   std::vector<Mark> marks_;                       // in the order of the program
   std::uint64_t generation_ = next_generation();  // no two logs have one in common
   Lost lost_;
+  Lost later_;    // find_foreign: why arrays will be lost, where that is known
   Lost foreign_;  // of the lost ones, those that stay so; why what is computed from them is lost
   std::unordered_set<protocol::ArrayId> shared_;  // by note_shared
   struct Unlogged {

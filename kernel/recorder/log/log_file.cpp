@@ -112,20 +112,18 @@ CommandLog::Entry CommandLog::without_payloads(const Entry& entry, const std::fu
 
 Bytes CommandLog::written(std::size_t first, bool is_new, bool without_elements) const {
   Writer out(least_expected);
-  const auto put_lost = [&](ArrayId id) {
+  const auto put_reason = [&](ArrayId id, const std::string& why) {
     out.put(Kind::lost);
     out.put(id);
-    out.put_text(not_kept);
+    out.put_text(why);
   };
+  const auto put_lost = [&](ArrayId id) { put_reason(id, not_kept); };
+  const Lost lost = is_new ? lost_at_the_beginning() : Lost();
   if (is_new) {
     out.put(heading);
     out.put(protocol::protocol_version);
     out.put(protocol::fingerprint());
-    for (const auto& [id, why] : lost_) {
-      out.put(Kind::lost);
-      out.put(id);
-      out.put_text(why);
-    }
+    for (const auto& [id, why] : lost) put_reason(id, why);
   }
   std::int64_t bytes = 0;
   Writer records(least_expected);
@@ -144,6 +142,9 @@ Bytes CommandLog::written(std::size_t first, bool is_new, bool without_elements)
     if ((bytes += frames.sent_bytes()) > together_bytes) put_records();
   }
   put_records();
+  if (is_new)
+    for (const auto& [id, why] : lost_)
+      if (!lost.contains(id)) put_reason(id, why);
   return out.finish();
 }
 

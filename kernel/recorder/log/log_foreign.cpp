@@ -2,6 +2,7 @@
 // What other clients have written into arrays of this log. The log does not have it: such an array, and what
 // was computed from it afterwards, is lost when the log is repeated, unless a checkpoint came later.
 #include <algorithm>
+#include <utility>
 
 #include "kernel/recorder/log/command_log.hpp"
 
@@ -30,6 +31,9 @@ void CommandLog::add_foreign(std::uint64_t number, const Told& told) {
   add(std::move(entry));
 }
 
-void CommandLog::find_foreign() { lost_ = lost_at_the_beginning(); }
+void CommandLog::find_foreign() {
+  Lost beginning = lost_at_the_beginning();
+  later_ = std::exchange(lost_, std::move(beginning));
+}
 
 }  // namespace gamelan::kernel

@@ -165,7 +165,13 @@ CommandLog::Past CommandLog::past(std::uint64_t key, const std::vector<ArrayId>&
     }
     before.insert(entry.foreign.begin(), entry.foreign.end());
     std::erase_if(entry.foreign, [&](ArrayId id) { return !needed.contains(id); });
-    for (auto& id : entry.foreign) id = id_of(id);
+    for (auto& id : entry.foreign) {
+      const auto now = lost_.find(id), then = mark->lost.find(id);
+      const auto here = id_of(id);
+      if (now != lost_.end() || then != mark->lost.end())
+        past.log.lose(here, now != lost_.end() ? now->second : then->second);
+      id = here;
+    }
     if (entry.foreign.empty() && std::find(stays.begin(), stays.end(), true) == stays.end()) continue;
     std::size_t index = 0;
     std::erase_if(batch.commands, [&](const Command&) { return !stays[index++]; });

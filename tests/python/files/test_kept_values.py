@@ -95,6 +95,21 @@ def test_arrays_come_back_by_the_log(ranks, folder):
             assert loaded["n"] == 1 and why in loaded.missing["a"]
 
 
+def test_arrays_come_back_without_any_pickle(ranks, folder):
+    if ranks == 0:
+        pytest.skip("the model of the engines has no log")
+    with gamelan.options(distribute_from=0):
+        a = gamelan.arange(200.0)
+        gamelan.sync()
+        _keeping.Snapshot({"a": a, "n": 1, "even": a[::2]}, 10**7, lambda: None, _repeating.KeptLog()).write(folder, set())
+        for path in folder.glob("*.pickle"):
+            os.truncate(path, 3)
+        loaded = _keeping.read(folder)
+    assert_same(loaded["a"], numpy.arange(200.0))
+    assert_same(loaded["even"], numpy.arange(200.0)[::2])
+    assert sorted(loaded.missing) == ["n", "the state of random numbers"] and "damaged" in loaded.missing["n"]
+
+
 def test_bounds(mixed):
     values = {"small": [1], "long": list(range(2_000_000)), "wide": numpy.zeros(300_000), "g": (each for each in ())}
     kept = snapshot(values, 2_000_000)

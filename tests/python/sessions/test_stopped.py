@@ -107,7 +107,7 @@ def test_a_rank_of_another_node_that_is_stopped_is_named(running):
         signal_all([last], signal.SIGSTOP)
         computes(client, 0.5)
         told = client.stderr.readline()
-        assert f"rank 3 on {socket.gethostname()} (process {last}) is stopped since " in told
+        assert f"rank 3 on {socket.gethostname()} (process {last}) is stopped (noticed at " in told
         signal_all([last], signal.SIGCONT)
         assert client.stdout.readline() == "True\n", client.stderr.read() + running.log.read_text()
         client.stdin.close()

@@ -117,7 +117,7 @@ class Notebook:
 
     def keep(self):
         """Cells that count for none, because they have changed nothing, are none of the program: it must be the same without."""
-        self.history.add(Snapshot(self.variables(), 1 << 26, lambda: None))
+        self.history.add(self.history.state_of(Snapshot(self.variables(), 1 << 26, lambda: None)))
         del self.cells[len(self.history._cells) :]
 
     def undo(self, count=1):
