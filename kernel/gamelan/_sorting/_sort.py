@@ -20,7 +20,7 @@ __all__ = ["argsort", "msort", "sort", "sort_complex"]
 _NOT_GIVEN = numpy._NoValue
 _FEW_LINES = 16  # so many commands are worth the balance
 _LONG = 4096
-_WORTH_SELECTING = 64  # elements of a line
+_WORTH_SELECTING = 16  # elements of a line
 _FEW_PLACES = 16
 _LETTERS = ("q", "m", "h", "s")
 
