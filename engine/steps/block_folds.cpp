@@ -77,19 +77,23 @@ void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fol
   const bool is_packed = strides == protocol::contiguous_strides(extents, static_cast<std::size_t>(item));
   std::byte* out = partials.data();
   const bool runs_are_kept = dims > 0 && !step.reduced[dims - 1];
-  if (runs_are_kept) {  // vectors along the last axis, one row of the reduction block after another
-    const auto length = extents.back();
-    Shape outer(grid.begin(), grid.end() - 1);
+  if (runs_are_kept) {  // vectors along the last axes, one row of the reduction block after another
+    std::size_t outer_dims = dims - 1;
+    std::int64_t length = extents.back();
+    for (; outer_dims > 0 && !step.reduced[outer_dims - 1] && strides[outer_dims - 1] == length * item;
+         --outer_dims)
+      length *= extents[outer_dims - 1];
+    Shape outer(grid.begin(), grid.begin() + static_cast<std::ptrdiff_t>(outer_dims));
     bool are_adjacent = is_packed,
          is_whole = true;  // rows of a reduction block; all axes between it and the last
-    for (std::size_t k = dims - 1; k-- > 0;) {
+    for (std::size_t k = outer_dims; k-- > 0;) {
       are_adjacent = are_adjacent && (is_whole || step.block_extents[k] == 1);
       is_whole = is_whole && grid[k] == 1;
     }
     for_each_index(outer, [&](const Shape& at) {
-      Shape rows(dims - 1);
+      Shape rows(outer_dims);
       std::int64_t start = 0;
-      for (std::size_t k = 0; k + 1 < dims; ++k) {
+      for (std::size_t k = 0; k < outer_dims; ++k) {
         rows[k] = std::min(step.block_extents[k], extents[k] - at[k] * step.block_extents[k]);
         start += at[k] * step.block_extents[k] * strides[k];
       }
@@ -102,11 +106,11 @@ void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fol
       }
       for_each_index(rows, [&](const Shape& row) {
         std::int64_t offset = start;
-        for (std::size_t k = 0; k + 1 < dims; ++k) offset += row[k] * strides[k];
+        for (std::size_t k = 0; k < outer_dims; ++k) offset += row[k] * strides[k];
         if (is_first)
           std::memcpy(out, values + offset, static_cast<std::size_t>(length * item));
         else
-          tiles::fold_rows(fold.op, fold.loop, values + offset, 1, static_cast<std::size_t>(length), out);
+          tiles::fold_rows(fold.op, fold.loop, values + offset, 1, length, out);
         is_first = false;
       });
       out += length * item;
