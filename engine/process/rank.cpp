@@ -26,6 +26,7 @@
 #include "engine/ranks/own_cores.hpp"
 #include "engine/serving/server.hpp"
 #include "engine/session/session.hpp"
+#include "engine/steps/linalg/blas_threads.hpp"
 #include "engine/steps/routines.hpp"
 #include "engine/tiles/loops/isa.hpp"
 #include "protocol/codec.hpp"
@@ -93,6 +94,7 @@ nlohmann::json hello_info(const Options& options, const Comm& comm, std::size_t 
           {"pid", getpid()},
           {"heap_bytes_per_rank", heap_bytes},
           {"one_node", comm.is_one_node()},
+          {"threads_of_a_matrix", steps::threads_of_a_matrix()},
           {"version", GAMELAN_VERSION},
           {"mpi", mpi_library()},
           {"idle_timeout_seconds", options.idle_timeout_s},

@@ -354,17 +354,23 @@ def _store():
         _core.ask_for_checkpoint(False)
 
 
-def store_at_cells_end():
+def store_at_cells_end(is_wanted=False):
     """Called between two cells: arrays that neither the log nor a checkpoint has are written, if that is wanted and the engines
-    have nothing else to do."""
+    have nothing else to do. `is_wanted`: a checkpoint is, also of others."""
     global _has_cells, _unlogged_since
     _has_cells, _unlogged_since = True, None
     if not config.protect or not _core.is_connected() or getattr(_session.engines(), "ending", None):
         return  # engines that are lost are the next statement's matter
-    if not _core.is_checkpoint_due() or not _core.has_newly_unlogged() or _core.has_unfinished() or _is_writing():
+    if is_wanted:
+        _core.ask_for_checkpoint(True)
+    is_for_cells = is_wanted or _core.has_newly_unlogged()
+    if not _core.is_checkpoint_due() or not is_for_cells or _core.has_unfinished() or _is_writing():
         return
-    _core.flush(True)  # what was let go of is freed
-    if _core.is_checkpoint_due() and _core.has_newly_unlogged():
+    try:
+        _core.flush(True)  # what was let go of is freed
+    except Exception:
+        return  # engines that are lost, and what they could not compute, are the next statement's matter
+    if _core.is_checkpoint_due() and (is_wanted or _core.has_newly_unlogged()):
         _store()
 
 

@@ -77,6 +77,8 @@ def use(new_engines):
     forget_silence()  # that was of the earlier ones
     _routes.note(new_engines.connection_file, _core.route())
     _next_job.watch(new_engines, previous, engines, use)
+    for function in _called_before_end:
+        call_before_end(function)  # they may have become this process's only now
     if not goes_on:
         config.measure_with(_measured_threshold)
 

@@ -28,9 +28,13 @@ def after_cell(shell, seconds, label=None):
     module = sys.modules.get(KEEPER)
     if not hasattr(module, "keep"):  # gamelan is not imported, or half
         return
-    with contextlib.suppress(KeyboardInterrupt):
+    try:
         begin(shell)
         module.keeper.after_cell(seconds, label)
+    except KeyboardInterrupt:
+        pass
+    except Exception as error:  # the cell itself has run, and its reply says so
+        print(f"gamelan: the state behind this cell may not be kept: {type(error).__name__}: {error}", file=sys.stderr)
 
 
 def offer_after(error):

@@ -178,7 +178,7 @@ class Session {
   /// behind it; in NumPy it would be finished already. When the engines still work at what an earlier
   /// interrupt has left, it is cut. Keeps the Python error.
   void end_interrupted();
-  /// Books the replies that have come. For a thread that does not run the program, while nothing of it runs:
+  /// Books the replies that have come. For a thread that does not run the program, while no cell runs:
   /// waits for nothing, gives the GIL to nobody while a batch is taken out, and raises nothing.
   void hear_replies();
   /// To be called when a call of the user's has returned, or an interrupt has ended it (OpenCalls::end).

@@ -80,6 +80,21 @@ def test_session_names_what_would_be_lost(environment):
         assert "would be lost" not in notebook.run("%session").out
 
 
+def test_checkpoints_keep_them_for_the_next_kernel(environment):
+    environment = environment | {"GAMELAN_KEPT_BYTES": "1000000", "GAMELAN_IDLE_TIMEOUT": "1"}
+    protect = "import gamelan as np; np.config.protect = 'memory'"
+    again = "w = np.asarray(numpy.arange(500_000.0)) + 1; np.sync()"  # more of them, behind the first checkpoint
+    temporary = "t = float((np.asarray(numpy.arange(600_000.0)) * 2).sum())"
+    made = "n = np.stats()['log_bytes'] < 1_000_000"
+    told = killed_after(environment, protect, PROGRAM, again, temporary, made, MORE, engines=True)
+    assert not any(told), told
+    with Notebook(env=environment) as notebook:
+        notebook.run("import gamelan as np", timeout=60)
+        assert "not loaded" not in notebook.run("%session restore", timeout=60).out
+        cell = notebook.run("n, float(y.sum()), float(z.sum()), float(w.sum())", timeout=60)
+        assert cell.text == f"(True, {SUM}, 600000.0, {float(SUM) / 2 + 500_000})", cell.reply
+
+
 @pytest.mark.parametrize("limit", ["GAMELAN_KEPT_BYTES", "GAMELAN_LOG_BYTES"])
 def test_checkpoints_keep_what_the_next_kernel_has_found(environment, limit):
     environment = environment | {limit: "1000000", "GAMELAN_IDLE_TIMEOUT": "60"}

@@ -68,6 +68,13 @@ def test_the_second_restore_goes_on_with_the_kernel_of_the_first():
     assert meant(*kernels, last="20-a") == "20-a" and meant(*kernels, names=["x"], last="20-a") == "21-b"
 
 
+def test_when_all_of_an_older_one_is_here_the_newer_one_is_meant():
+    newer, older = left("21-b", "x"), left("20-a", "grid", "result", is_here=True)
+    assert meant(newer, older, last="20-a") == "21-b"
+    assert meant(newer, older, names=["grid"], last="20-a") == "20-a"
+    assert meant(left("21-b"), older, last="20-a") == "20-a" and meant(older, left("19-z", "y"), last="20-a") == "20-a", "again"
+
+
 def test_the_list():
     many = left("21-b", *"abcdefghijkl", is_ended=True, restored="20-a")
     lines = _earlier.listed([many, WORK, left("19-z"), left("18-y", why_not="it is damaged")]).splitlines()

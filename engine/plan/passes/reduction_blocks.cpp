@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t long_enough =
     256;  // elements of a reduction block that ends with its row: it fits wherever rows are cut
-constexpr std::int64_t long_row = 4096;         // of results, which are kept
+constexpr std::int64_t long_row = 4096;         // from so many results on a partial takes as long as a row
 constexpr std::int64_t partials_together = 64;  // a rank that folds them reads from as many others at most
 
 }  // namespace

@@ -74,6 +74,7 @@ void sort_lines(const StepContext& context, const plan::SortLines& sort, const d
   };
   const Between between = [&context] { context.progress(); };
   Sorter sorter(context.own_block(sort.line.spare), sort.line.room, between);
+  const KeySelector<typename Coder::Key> selector(between);
   Item* keys = items_of<typename Coder::Key>(context, sort.line, context.rank());
   Place* places = places_of<Place>(context, sort.line);
   std::int64_t sorted = 0;  // since messages were looked after
@@ -88,7 +89,7 @@ void sort_lines(const StepContext& context, const plan::SortLines& sort, const d
         sorter.sort(length, read, keys, places);
       } else {
         sorter.read_all(length, read, keys);
-        KeySelector<typename Coder::Key>::select(keys, length, sort.places);
+        selector.select(keys, length, sort.places);
       }
       if constexpr (Sorter::has_places) {
         auto* out = reinterpret_cast<std::int64_t*>(context.own_block(sort.out)) + first;

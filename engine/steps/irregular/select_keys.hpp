@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "engine/steps/irregular/radix_sort.hpp"
 #include "engine/steps/irregular/sort_keys.hpp"
 
 namespace gamelan::engine::steps::sorting {
@@ -19,9 +20,12 @@ class KeySelector {
  public:
   using Item = KeyOnly<K>;
 
+  /// `between` is called now and then.
+  explicit KeySelector(const Between& between) : between_(between) {}
+
   /// Moves the keys [0, count) so that each of `places`, which rise, has the key that sorting would put
   /// there. No key before it is greater and none behind it is less.
-  static void select(Item* keys, std::int64_t count, std::span<const std::int64_t> places) {
+  void select(Item* keys, std::int64_t count, std::span<const std::int64_t> places) const {
     among(keys, 0, count, places);
   }
 
@@ -31,7 +35,7 @@ class KeySelector {
   static bool is_less(const Item& a, const Item& b) { return a.key < b.key; }
 
   /// The place in the middle first: it parts the keys for those before and behind.
-  static void among(Item* keys, std::int64_t first, std::int64_t last, std::span<const std::int64_t> places) {
+  void among(Item* keys, std::int64_t first, std::int64_t last, std::span<const std::int64_t> places) const {
     if (places.empty() || last - first < 2) return;
     const auto middle = places.size() / 2;
     one(keys, first, last, places[middle]);
@@ -39,7 +43,7 @@ class KeySelector {
     among(keys, places[middle] + 1, last, places.subspan(middle + 1));
   }
 
-  static void one(Item* keys, std::int64_t first, std::int64_t last, std::int64_t place) {
+  void one(Item* keys, std::int64_t first, std::int64_t last, std::int64_t place) const {
     if (place == first)
       return std::iter_swap(keys + place, std::min_element(keys + first, keys + last, is_less));
     if (place == last - 1)
@@ -49,6 +53,7 @@ class KeySelector {
            --rounds) {
         const K pivot = pivot_near(keys, first, last, place);
         const auto not_less = part(keys, first, last, [pivot](K key) { return key < pivot; });
+        if (between_) between_();
         if (place < not_less) {
           last = not_less;
           continue;
@@ -81,6 +86,8 @@ class KeySelector {
     }
     return first;
   }
+
+  const Between& between_;
 };
 
 }  // namespace gamelan::engine::steps::sorting

@@ -35,20 +35,19 @@ const Library& library() {
   return found;
 }
 
-/// How many threads a large matrix gets; 0 where that is not for us to say.
-int threads_of_machine() {
+}  // namespace
+
+int threads_of_a_matrix() {
   static const int threads = library().has_threads() ? std::min(cores_of_machine(), most_threads) : 0;
   return threads;
 }
 
-}  // namespace
-
 BlasThreads::BlasThreads(std::int64_t elements) {
-  if (elements < least_elements || threads_of_machine() == 0) return;
+  if (elements < least_elements || threads_of_a_matrix() == 0) return;
   const int now = library().threads();
-  if (threads_of_machine() <= now) return;
+  if (threads_of_a_matrix() <= now) return;
   before_ = now;
-  const auto set = [] { library().set_threads(threads_of_machine()); };
+  const auto set = [] { library().set_threads(threads_of_a_matrix()); };
   static bool have_begun = false;
   if (have_begun)
     set();

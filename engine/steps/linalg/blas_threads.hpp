@@ -22,4 +22,7 @@ class BlasThreads {
   int before_ = 0;  // how many it had; 0: nothing was changed
 };
 
+/// How many threads a large one gets; 0 where BLAS has no threads of its own.
+int threads_of_a_matrix();
+
 }  // namespace gamelan::engine::steps

@@ -107,10 +107,25 @@ def tell_once(variables_of):
             show_notice(f"{_some(names)} would be lost with this kernel and its engines: {_TOO_MANY}")
 
 
+def needs_checkpoint():
+    """Is protection on, and would the next kernel miss arrays because the log has more of this program's own elements than are
+    kept for it? Not of what the program has let go of."""
+    if not (config.protect and config.kept_bytes and is_too_long() and _has_grown()) or _core.has_unfinished():
+        return False
+    try:
+        _core.flush(True)  # what was let go of is freed
+    except Exception:
+        return False  # engines that are lost are the next statement's matter
+    _core.prune_log()
+    return is_too_long() and (KeptLog.is_left_out or bool(_core.lost_without_elements()))
+
+
 def _has_grown():
-    """By an eighth since this was asked: to look into all of a long log takes time."""
+    """By an eighth since this was asked, or beyond what is kept: to look into all of a long log takes time."""
     global _seen_bytes
     held = _core.stats()["log_bytes"]
+    if held < _seen_bytes:  # a checkpoint has been made, or what was dead has been dropped
+        _seen_bytes = 0
     if 8 * held < 9 * _seen_bytes:
         return False
     _seen_bytes = held

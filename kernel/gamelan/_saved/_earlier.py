@@ -90,7 +90,8 @@ def choices(kernels, names=None):
 
 def meant(kernels, of=None, names=None, last=""):
     """The kernel that a restore means. `of`: part of its name, as the user gave it; `names`: the variables that are
-    wanted; `last`: the name of the kernel that was restored last here. ValueError, with the list, where that is not one."""
+    wanted; `last`: the name of the kernel that was restored last here: it is meant again, until all of it is here and a newer one
+    is not. ValueError, with the list, where that is not one."""
     if not kernels:
         raise ValueError("%session: no earlier kernel of this notebook left variables")
     if of is not None:
@@ -100,10 +101,13 @@ def meant(kernels, of=None, names=None, last=""):
         if len(found) > 1:
             raise ValueError(f"%session: --of {of} may be any of\n{listed(found)}")
         return found[0]
+    newest = next((each for each in kernels if each.has_something), None)
     for each in kernels:
-        if each.name == last and each.has(names or ()):
+        goes_on = names is not None or not each.is_here or each is newest  # else a newer one is still to be restored
+        if each.name == last and each.has(names or ()) and goes_on:
             return each
-    found = choices(kernels, names)
+    left = [each for each in kernels if names is not None or not each.is_here]
+    found = choices(left or kernels, names)
     if len(found) > 1:
         raise ValueError(
             "%session: several earlier kernels have left variables. %session restore --of KERNEL brings those of one back, and "

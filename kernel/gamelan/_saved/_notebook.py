@@ -27,7 +27,7 @@ _PAUSE_S = 0.05  # after a cell: the next one may be waiting already
 _GIVE_WAY_S = 0.02  # within which a save gives way; then it is given up, and ends by itself
 _MOST_UNDO_S = 1.0  # of an undo, to find out what the last cell has changed
 _MOST_LEFT_S = 0.25  # of a cell's begin, to keep what an interrupted cell before it has left
-_LONGEST_LOOK_S = 1.0  # between two looks whether the engines have done what an interrupted cell has left
+_LONGEST_LOOK_S = 30.0  # between two looks whether the engines have done what an interrupted cell has left
 _FIRST_COST_S = 0.003  # of a save, until it is measured: one that takes longer than was earned gives way
 _SLOW = "slow to be pickled; %session save takes it"
 
@@ -121,7 +121,7 @@ class Keeper:
             self.history.note_cell(label)
         _at_risk.tell_once(self._variables_of)
         self._tell_error()
-        _protection.store_at_cells_end()
+        _protection.store_at_cells_end(_at_risk.needs_checkpoint())
         if not config.kept_bytes:
             self.history.forget()
             return

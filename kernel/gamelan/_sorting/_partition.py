@@ -6,7 +6,7 @@ import operator
 
 import numpy
 
-from .._creation._from_data import asarray
+from .._creation._from_data import asarray, ascontiguousarray
 from .._imported_numpy import normalize_axis_index
 from .._indexing._gather import take_along
 from .._local import call_numpy, is_distributed
@@ -50,7 +50,9 @@ def _partitioned(a, kth, axis):
         return sort(a, axis)
     axis = normalize_axis_index(axis, a.ndim)
     places = [int(place) % a.shape[axis] for place in numpy.asarray(kth).reshape(-1)]
-    return moveaxis(selected(moveaxis(a, axis, -1), -1, places), -1, axis)
+    if axis == a.ndim - 1:
+        return selected(a, -1, places)
+    return ascontiguousarray(moveaxis(selected(moveaxis(a, axis, -1), -1, places), -1, axis))
 
 
 def partition(a, kth, axis=-1, kind="introselect", order=None):

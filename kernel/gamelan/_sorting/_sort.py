@@ -64,6 +64,8 @@ def _sorted(name, a, axis, kind, order, places=()):
 def selected(a, axis, places):
     """A copy in which `places` of each line have what sorting would put there; nothing before them is greater, and nothing
     behind is less. Lazy. Short lines are sorted, and those of which many places are asked for."""
+    if not is_distributed(a):
+        return sort(a, axis)
     places = sorted(set(places))
     is_worth_it = a.ndim > 1 and a.shape[axis] >= _WORTH_SELECTING and len(places) <= _FEW_PLACES
     return _sorted("sort", a, axis, None, None, places if is_worth_it else ())

@@ -51,7 +51,7 @@ def lines_to_read(a, axis, places_of):
     if row is not None and can_select(row, places := places_of(row.size)):
         lines = Selected(row)
         lines.find(places)
-        return lines, (), (1,) * a.ndim
+        return lines, *shapes_over(a, axis)
     return sorted_lines(a, axis, places_of)
 
 
@@ -73,12 +73,18 @@ def sorted_lines(a, axis, places_of=None):
     `places_of` only the elements that it names are where sorting puts them."""
     axes = axes_of(a, axis)
     others = tuple(k for k in range(a.ndim) if k not in axes)
-    shape = tuple(a.shape[k] for k in others)
-    kept = tuple(1 if k in axes else extent for k, extent in enumerate(a.shape))
+    shape, kept = shapes_over(a, axis)
     lines = reshape(moveaxis(a, others, range(len(others))), (*shape, count_along(a, axes)))
     if places_of is None or lines.size == 0:
         return sort(lines, -1), shape, kept
     return selected(lines, -1, [place % lines.shape[-1] for place in places_of(lines.shape[-1])]), shape, kept
+
+
+def shapes_over(a, axis):
+    """The shapes of a result over axes: without them, and with an extent of 1 in their place."""
+    axes = axes_of(a, axis)
+    shape = tuple(extent for k, extent in enumerate(a.shape) if k not in axes)
+    return shape, tuple(1 if k in axes else extent for k, extent in enumerate(a.shape))
 
 
 def axes_of(a, axis):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""median, quantile, percentile and their nan-variants: the engines sort along the axes, NaN last; then a few elements of
-every line are read. In a long row they are found without a sort. Without NaNs the lines are equally long and which elements
+"""median, quantile, percentile and their nan-variants: the engines sort along the axes, NaN last, or put a few elements where
+sorting would; then these are read. In a long row they are found alone. Without NaNs the lines are equally long and which elements
 is known here; else each has its own."""
 
 import warnings
@@ -28,7 +28,7 @@ from .._views._plain import moveaxis
 from .._views._reshape import reshape
 from ._averages import mean
 from ._common import document, is_true, of_numpy, small, stored, unset
-from ._ordered_lines import Selected, axes_of, lines_to_read, selected_without_nans, sorted_lines
+from ._ordered_lines import Selected, axes_of, lines_to_read, selected_without_nans, shapes_over, sorted_lines
 from ._quantile_positions import check_method, positions
 from ._weighted_quantiles import weighted
 
@@ -163,7 +163,7 @@ def _nan_quantile(a, q, axis, out, method, keepdims, weights=None, kind=None):
     selected = selected_without_nans(a, axis, lambda n: _places(n, q.reshape(-1), method))
     if selected is not None:
         lines, counts = selected
-        shape, kept = (), (1,) * a.ndim
+        shape, kept = shapes_over(a, axis)
         result = stack([_interpolated(lines, counts, each, method) for each in q.reshape(-1)])
         counts = arange(0)
     else:
@@ -195,7 +195,7 @@ def _renamed(method, interpolation):
     return interpolation
 
 
-_SORTED = "Lazy. The engines sort along the axes, which takes the memory of a sorted copy."
+_SORTED = "Lazy. The engines sort or select along the axes, which takes the memory of a copy."
 _NOTE = f"""{_SORTED} A distributed `q` triggers evaluation.
 So does a single quantile of float16, float32 or complex64, because its dtype depends on whether there are NaNs."""
 
@@ -267,7 +267,7 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=unset):
     selected = selected_without_nans(a, axis, lambda n: sorted({(n - 1) // 2, n // 2}))
     if selected is not None:
         lines, count = selected
-        shape, kept, pair = (), (1,) * a.ndim, lines.at([(count - 1) // 2, count // 2])
+        (shape, kept), pair = shapes_over(a, axis), lines.at([(count - 1) // 2, count // 2])
     else:
         lines, shape, kept = sorted_lines(a, axis)
         counts = _reductions.reduce("sum", ~_isnan(lines), -1, numpy.intp)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The one way from these functions to the engines: the operation `linalg`, which leaves all results of a routine one below
-another in one array. Decides who computes: single large matrices all engines together, everything else whole matrices
-where they lie."""
+another in one array. Decides who computes: a single large matrix all engines together, or one with the cores of all;
+everything else whole matrices where they lie."""
 
 import json
 import math
@@ -27,9 +27,10 @@ _WHERE = re.compile(r"^rank \d+: | \(recorded at [^()]*\)$")
 
 # From this extent on, all engines work on one matrix; below it messages cost more than they save. Iterations, which send
 # many short ones, are worth it later. Within one node LAPACK on one rank, with the cores of all, is faster than they are
-# together; from the second extent on its copies (128 MiB each) are too large for one rank's part of the memory.
+# together, up to so many elements (128 MiB) in the copies that this rank needs room for, and so many threads and ranks.
 shared_from = 1024
-shared_within_node_from = 4096
+most_within_node = 4096 * 4096
+_MOST_RANKS = 16
 _ITERATES = {"svd", "svd_values", "eigh", "eigh_values"}
 # Side of the blocks in which they share it.
 block = 64
@@ -60,9 +61,14 @@ def _is_large(routine, shape):
     return routine not in _WHOLE_ONLY and min(shape[-2:]) >= least and _core.ranks() > 1
 
 
-def _shares(routine, shape):
-    """True when each engine should work on a part of such a matrix."""
-    return _is_large(routine, shape) and (min(shape[-2:]) >= shared_within_node_from or not json.loads(_core.info())["one_node"])
+def _shares(routine, shape, right):
+    """True when each engine should work on a part of such a matrix, and of `right` columns beside it."""
+    if not _is_large(routine, shape):
+        return False
+    m, n = shape[-2:]
+    info = json.loads(_core.info())
+    has_all_cores = info["one_node"] and info["threads_of_a_matrix"] > 1 and info["ranks"] <= _MOST_RANKS
+    return not has_all_cores or m * n + m * right > most_within_node
 
 
 def compute(routine, loop, a, b=None, width=None, flag=False):
@@ -77,9 +83,10 @@ def compute(routine, loop, a, b=None, width=None, flag=False):
             compute(routine, loop, a[index], None if b is None else b[index], width, flag) for index in numpy.ndindex(*lead)
         ]
         return stack(results).reshape(lead + results[0].shape)
-    side = block if not lead and _shares(routine, a.shape) else 0
     m, n = a.shape[-2:]
-    extents = _extents(routine, m, n, 0 if b is None else b.shape[-1], width)
+    right = 0 if b is None else b.shape[-1]
+    side = block if not lead and _shares(routine, a.shape, right) else 0
+    extents = _extents(routine, m, n, right, width)
     number = dtype_number("c16" if routine in ("eig", "eig_values") else loop)
     if routine not in _NEVER_FAILS:
         _core.flush(False)  # what was recorded before is no part of a failure

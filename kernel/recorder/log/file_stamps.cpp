@@ -75,6 +75,7 @@ bool is_same_file(const Command& command, const Batch& batch, std::span<const Fi
 std::string why_not_read(const std::string& path) {
   std::error_code error;
   if (std::filesystem::exists(path, error)) return "its file " + path + " has changed";
+  if (error) return "its file " + path + " cannot be looked at: " + error.message();
   auto gone = std::filesystem::path(path);  // or the highest of the folders above it that is gone
   for (auto above = gone.parent_path(); !above.empty() && !std::filesystem::exists(above, error);
        above = above.parent_path())

@@ -19,7 +19,7 @@ STACKS = [(4, 3, 3), (2, 1, 5, 3), (3, 2, 6)]
 def way(request, monkeypatch):
     if request.param == "shared":
         monkeypatch.setattr(_engine, "shared_from", 1)
-        monkeypatch.setattr(_engine, "shared_within_node_from", 1)
+        monkeypatch.setattr(_engine, "most_within_node", 0)
         monkeypatch.setattr(_engine, "block", 3)
     if request.param == "tall":
         monkeypatch.setattr(_tsqr, "_LEAST_ELEMENTS", 1)

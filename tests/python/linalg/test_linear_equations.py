@@ -16,7 +16,7 @@ DTYPES = ["f8", "f4", "c8", "c16", "i4"]
 def way(request, monkeypatch):
     if request.param == "shared":
         monkeypatch.setattr(_engine, "shared_from", 1)
-        monkeypatch.setattr(_engine, "shared_within_node_from", 1)
+        monkeypatch.setattr(_engine, "most_within_node", 0)
         monkeypatch.setattr(_engine, "block", 3)
     return request.param
 

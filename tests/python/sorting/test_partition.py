@@ -60,6 +60,7 @@ def test_long_lines_are_parted_at_all_places(engine, dtype, length):
         for turned in (False, True):
             ours = gamelan.array(data.T.copy() if turned else data)
             parted = numpy.asarray(gamelan.partition(ours, places, 0 if turned else -1))
+            assert parted.flags.c_contiguous
             parted = parted.T if turned else parted
             assert numpy.array_equal(numpy.sort(parted, -1), expected, equal_nan=data.dtype.kind in "fc")
             for place in places:

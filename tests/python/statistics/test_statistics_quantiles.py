@@ -110,3 +110,32 @@ def test_fractions_are_refused_by_name(engine, name):
     for q in (Fraction(1, 2), [Fraction(1, 2)], Decimal("0.5")):
         with pytest.raises(NotImplementedError, match="object"):
             getattr(gamelan, name)(gamelan.arange(8), q)
+
+
+@pytest.mark.parametrize("shape, axis", [((1, 150_000), 1), ((150_000, 1), 0), ((1, 1, 150_000), 2), ((3, 1, 50_000), (0, 2))])
+def test_axes_of_length_1_that_stay(engine, shape, axis):
+    data = numpy.random.RandomState(3).standard_normal(shape)
+    gappy = numpy.where(data < -2, numpy.nan, data)
+    check_all(
+        (name, lambda np: getattr(np, name)(np.array(each), *q, axis=axis, keepdims=keepdims))
+        for name, q in (
+            ("median", ()),
+            ("nanmedian", ()),
+            ("percentile", ([5, 95],)),
+            ("nanpercentile", (50.0,)),
+            ("quantile", (0.3,)),
+        )
+        for each in (data, gappy)
+        for keepdims in (False, True)
+    )
+
+
+def test_small_arrays_beside_large_operands(engine):
+    small = numpy.random.RandomState(4).standard_normal((4, 30))
+    large = numpy.linspace(0, 100, 300_000)
+
+    def into(np):
+        out = np.zeros(300_000)[:4]
+        return [np.median(np.array(small), axis=1, out=out) is out, out]
+
+    check_all([("out", into), ("q", lambda np: np.percentile(np.array(small), np.array(large)[::99_999], axis=0))])
