@@ -20,8 +20,9 @@ __all__ = ["argsort", "msort", "sort", "sort_complex"]
 _NOT_GIVEN = numpy._NoValue
 _FEW_LINES = 16  # so many commands are worth the balance
 _LONG = 4096
-_WORTH_SELECTING = 16  # elements of a line
-_FEW_PLACES = 16
+# Elements of a line from which on it is faster to select than to sort: a few places, or many, or bytes, which have few values.
+_WORTH_SELECTING, _FEW_PLACES = 32, 3
+_WORTH_SELECTING_MANY, _MANY_PLACES = 8192, 16
 _LETTERS = ("q", "m", "h", "s")
 
 
@@ -67,7 +68,9 @@ def selected(a, axis, places):
     if not is_distributed(a):
         return sort(a, axis)
     places = sorted(set(places))
-    is_worth_it = a.ndim > 1 and a.shape[axis] >= _WORTH_SELECTING and len(places) <= _FEW_PLACES
+    is_quick = len(places) <= _FEW_PLACES and a.dtype.itemsize > 1
+    least = _WORTH_SELECTING if is_quick else _WORTH_SELECTING_MANY
+    is_worth_it = a.ndim > 1 and a.shape[axis] >= least and len(places) <= _MANY_PLACES
     return _sorted("sort", a, axis, None, None, places if is_worth_it else ())
 
 
