@@ -366,12 +366,10 @@ def store_at_cells_end(is_wanted=False):
     is_for_cells = is_wanted or _core.has_newly_unlogged()
     if not _core.is_checkpoint_due() or not is_for_cells or _core.has_unfinished() or _is_writing():
         return
-    try:
+    with contextlib.suppress(Exception):  # what the engines could not compute is the next statement's matter
         _core.flush(True)  # what was let go of is freed
-    except Exception:
-        return  # engines that are lost, and what they could not compute, are the next statement's matter
-    if _core.is_checkpoint_due() and (is_wanted or _core.has_newly_unlogged()):
-        _store()
+        if _core.is_checkpoint_due() and (is_wanted or _core.has_newly_unlogged()):
+            _store()
 
 
 def _give_up(error, place):

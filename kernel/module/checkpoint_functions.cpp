@@ -198,6 +198,8 @@ void add_checkpoint_functions(py::module_& m) {
       "False where they could not be asked, or have not answered.");
   m.def("set_checkpoint_due", &CommandLog::set_due,
         "After how many seconds' worth of commands a checkpoint is asked for; 0: never.");
+  m.def("makes_checkpoints", &CommandLog::makes_checkpoints,
+        "Are checkpoints asked for, and has none failed since that was set?");
 }
 
 }  // namespace gamelan::kernel

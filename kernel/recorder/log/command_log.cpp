@@ -49,6 +49,7 @@ std::uint64_t CommandLog::next_generation() {
 }
 
 void CommandLog::set_due(double seconds) { due_seconds = seconds; }
+bool CommandLog::makes_checkpoints() { return due_seconds > 0; }
 bool CommandLog::is_due(bool counts_unlogged) const {
   const bool is_long = seconds_ - stored_seconds_ > due_seconds || 2 * (bytes_ - stored_bytes_) > limit;
   const bool has_lost = counts_unlogged && has_newly_unlogged();

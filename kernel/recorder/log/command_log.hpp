@@ -164,6 +164,7 @@ class CommandLog {
   /// Repeating takes longer than so many seconds, half of what the log may have is full, or the limit has
   /// made it lose arrays: a checkpoint should be made. 0: never.
   static void set_due(double seconds);
+  static bool makes_checkpoints();  ///< is that not 0?
   /// Without `counts_unlogged`, lost arrays are no reason.
   bool is_due(bool counts_unlogged = true) const;
   /// A checkpoint should be made in any case, until this is taken back.

@@ -72,10 +72,11 @@ std::vector<protocol::View> CommandLog::unlogged() const {
 void CommandLog::begin_with(std::vector<Stored> arrays, std::uint64_t number, double seconds,
                             std::uint64_t storing) {
   find_unlogged(arrays, number);
-  std::erase_if(newly_unlogged_, [&](protocol::ArrayId id) {  // what was lost behind the checkpoint waits for the next
-    const auto found = unlogged_.find(id);
-    return found == unlogged_.end() || found->second.last <= number;
-  });
+  std::erase_if(newly_unlogged_,
+                [&](protocol::ArrayId id) {  // what was lost behind the checkpoint waits for the next
+                  const auto found = unlogged_.find(id);
+                  return found == unlogged_.end() || found->second.last <= number;
+                });
   Batch batch;
   for (auto& stored : arrays) {
     Command command;
