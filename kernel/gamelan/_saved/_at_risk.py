@@ -110,7 +110,9 @@ def tell_once(variables_of):
 def needs_checkpoint():
     """Are checkpoints made, and would the next kernel miss arrays because the log has more of this program's own elements than are
     kept for it? Not of what the program has let go of."""
-    if not (_core.makes_checkpoints() and config.kept_bytes and is_too_long() and _has_grown()) or _core.has_unfinished():
+    if not _core.makes_checkpoints() or not config.kept_bytes or _core.has_unfinished():
+        return False
+    if not is_too_long() or not _has_grown():
         return False
     try:
         _core.flush(True)  # what was let go of is freed
