@@ -108,8 +108,8 @@ def tell_once(variables_of):
 
 
 def needs_checkpoint():
-    """Are checkpoints made, and would the next kernel miss arrays because the log has more of this program's own elements than are
-    kept for it? Not of what the program has let go of."""
+    """Are checkpoints made, and would the next kernel miss arrays because the log has more of this program's own elements than
+    are kept for it? Not of what the program has let go of."""
     if not _core.makes_checkpoints() or not config.kept_bytes or _core.has_unfinished():
         return False
     if not is_too_long() or not _has_grown():
