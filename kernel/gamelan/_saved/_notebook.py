@@ -27,6 +27,7 @@ _PAUSE_S = 0.05  # after a cell: the next one may be waiting already
 _GIVE_WAY_S = 0.02  # within which a save gives way; then it is given up, and ends by itself
 _MOST_UNDO_S = 1.0  # of an undo, to find out what the last cell has changed
 _MOST_LEFT_S = 0.25  # of a cell's begin, to keep what an interrupted cell before it has left
+_KEEP_RESTORED_S = 1.0  # that a cell may take at its end to keep what it has restored: until then the kernel before has it alone
 _LONGEST_LOOK_S = 30.0  # between two looks whether the engines have done what an interrupted cell has left
 _FIRST_COST_S = 0.003  # of a save, until it is measured: one that takes longer than was earned gives way
 _SLOW = "slow to be pickled; %session save takes it"
@@ -307,6 +308,7 @@ class Keeper:
         if is_all:
             self.restored = name
             _protection.folder.has_restored_all = True
+        self._earned_s = max(self._earned_s, _KEEP_RESTORED_S)
         is_another = self.restored_last not in ("", name)
         self.restored_last = "" if is_another and not is_all else name  # of parts of several, none goes on by itself
 
