@@ -64,6 +64,7 @@ class _Folder:
         self.spare = SpareFiles()  # in memory, for the next checkpoint
         self.has_restored_all = False  # did this notebook's kernel bring all variables of an earlier one back?
         self.keeps_retired = False  # until remove_retired is called: a notebook's log is kept
+        self.when_accepted = []  # functions to be called, by any thread: the log begins with another checkpoint
 
     def next(self, place):
         """The path of a new checkpoint, where `config.protect` says: a folder that is to be made."""
@@ -96,6 +97,8 @@ class _Folder:
         self._taken_over = []
         if not self.keeps_retired:
             self.remove_retired(self.retired())
+        for call in self.when_accepted:
+            call()
 
     def take_over(self, files):
         """The log reads these files. Where they are checkpoints of processes that have ended, they stay as long as it does."""

@@ -95,6 +95,33 @@ def test_checkpoints_keep_them_for_the_next_kernel(environment):
         assert cell.text == f"(True, {SUM}, 600000.0, {float(SUM) / 2 + 500_000})", cell.reply
 
 
+@pytest.mark.parametrize("place", ["memory", "folder"])
+def test_an_idle_notebook_is_kept_with_its_last_checkpoint(environment, tmp_path, place):
+    environment = environment | {"GAMELAN_KEPT_BYTES": "1000000", "GAMELAN_IDLE_TIMEOUT": "1"}
+    place = "memory" if place == "memory" else str(tmp_path / "checkpoints")
+
+    def is_whole():
+        text = (kept(environment) / "manifest.json").read_text() if kept(environment) else ""
+        return '"w"' in text and "-short" not in text and "log-" in text
+
+    with Notebook(env=environment) as notebook:
+        notebook.run(f"import gamelan as np, numpy, os; np.config.protect = {place!r}", timeout=60)
+        pids = notebook.run(
+            "[each['pid'] for each in (np.ones(300_000).sum(), np._session.engines().status()['processes'])[1]]"
+        ).text
+        for name in "vw":  # each more than is kept
+            notebook.run(f"{name} = np.asarray(numpy.arange(500_000.0)) + 1; np.sync()")
+        wait_until(is_whole, 20, "kept")  # no cell follows
+        os.kill(notebook.pid, 9)
+        for pid in eval(pids):
+            os.kill(pid, 9)
+        wait_until(lambda: not notebook.manager.is_alive(), 10)
+    with Notebook(env=environment) as notebook:
+        notebook.run("import gamelan as np", timeout=60)
+        assert "not loaded" not in notebook.run("%session restore", timeout=60).out
+        assert notebook.run("float(v.sum() + w.sum())", timeout=60).text == str(float(SUM) + 1_000_000)
+
+
 @pytest.mark.parametrize("limit", ["GAMELAN_KEPT_BYTES", "GAMELAN_LOG_BYTES"])
 def test_checkpoints_keep_what_the_next_kernel_has_found(environment, limit):
     environment = environment | {limit: "1000000", "GAMELAN_IDLE_TIMEOUT": "60"}

@@ -21,6 +21,7 @@ _REASONS = {  # as an array's own reason has them, and as they are told
     "has written its file": "this program has written the file from which it would be read",
 }
 _seen_bytes = 0  # of the log, when it was looked into last
+_needless_bytes = 0  # of the log, when a checkpoint was found needless
 _told = set()  # of these, and of the one above
 _MOST_NAMES = 3  # that are told at a cell's end
 
@@ -112,22 +113,23 @@ def needs_checkpoint():
     are kept for it? Not of what the program has let go of."""
     if not _core.makes_checkpoints() or not config.kept_bytes or _core.has_unfinished():
         return False
-    if not is_too_long() or not _has_grown():
+    global _needless_bytes
+    if not is_too_long() or _core.stats()["log_bytes"] == _needless_bytes:  # to look into all of a long log takes time
         return False
     try:
         _core.flush(True)  # what was let go of is freed
     except Exception:
         return False  # engines that are lost are the next statement's matter
     _core.prune_log()
-    return is_too_long() and (KeptLog.is_left_out or bool(_core.lost_without_elements()))
+    is_needed = is_too_long() and (KeptLog.is_left_out or bool(_core.lost_without_elements()))
+    _needless_bytes = 0 if is_needed else _core.stats()["log_bytes"]
+    return is_needed
 
 
 def _has_grown():
-    """By an eighth since this was asked, or beyond what is kept: to look into all of a long log takes time."""
+    """By an eighth since this was asked: to look into all of a long log takes time."""
     global _seen_bytes
     held = _core.stats()["log_bytes"]
-    if held < _seen_bytes:  # a checkpoint has been made, or what was dead has been dropped
-        _seen_bytes = 0
     if 8 * held < 9 * _seen_bytes:
         return False
     _seen_bytes = held

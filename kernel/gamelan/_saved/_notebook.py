@@ -169,6 +169,7 @@ class Keeper:
         self._thread = threading.Thread(target=self._serve, name="gamelan-keeper", daemon=True)
         self._thread.start()
         atexit.register(self._end)
+        _protection.folder.when_accepted.append(self._note_checkpoint)
 
     def _is_ready(self):
         """Is it known where to write, is all imported, and nothing being read or written?"""
@@ -197,6 +198,13 @@ class Keeper:
                 if not is_done:
                     continue
             self._write()
+
+    def _note_checkpoint(self):
+        """The log has begun anew with a checkpoint, on any thread: what is kept still names the one before."""
+        with self._condition:
+            if not self._has_cell and self._thread is not None:  # else the cell's end keeps it
+                self._is_wanted, self._wanted_at = True, time.monotonic()
+                self._condition.notify_all()
 
     def _look_again(self):
         self._is_wanted, self._wanted_at = True, time.monotonic() + self._look_s - _PAUSE_S
