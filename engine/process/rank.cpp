@@ -94,7 +94,7 @@ nlohmann::json hello_info(const Options& options, const Comm& comm, std::size_t 
           {"pid", getpid()},
           {"heap_bytes_per_rank", heap_bytes},
           {"one_node", comm.is_one_node()},
-          {"threads_of_a_matrix", steps::threads_of_a_matrix()},
+          {"blas_threads", steps::has_blas_threads()},
           {"version", GAMELAN_VERSION},
           {"mpi", mpi_library()},
           {"idle_timeout_seconds", options.idle_timeout_s},

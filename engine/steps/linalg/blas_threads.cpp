@@ -35,19 +35,23 @@ const Library& library() {
   return found;
 }
 
-}  // namespace
-
-int threads_of_a_matrix() {
-  static const int threads = library().has_threads() ? std::min(cores_of_machine(), most_threads) : 0;
+/// How many threads a large matrix gets; 0 where that is not for us to say. Asked for the first time when
+/// the cores have been dealt out to the ranks.
+int threads_of_machine() {
+  static const int threads = has_blas_threads() ? std::min(cores_of_machine(), most_threads) : 0;
   return threads;
 }
 
+}  // namespace
+
+bool has_blas_threads() { return library().has_threads(); }
+
 BlasThreads::BlasThreads(std::int64_t elements) {
-  if (elements < least_elements || threads_of_a_matrix() == 0) return;
+  if (elements < least_elements || threads_of_machine() == 0) return;
   const int now = library().threads();
-  if (threads_of_a_matrix() <= now) return;
+  if (threads_of_machine() <= now) return;
   before_ = now;
-  const auto set = [] { library().set_threads(threads_of_a_matrix()); };
+  const auto set = [] { library().set_threads(threads_of_machine()); };
   static bool have_begun = false;
   if (have_begun)
     set();

@@ -22,7 +22,7 @@ class BlasThreads {
   int before_ = 0;  // how many it had; 0: nothing was changed
 };
 
-/// How many threads a large one gets; 0 where BLAS has no threads of its own.
-int threads_of_a_matrix();
+/// Is BLAS OpenBLAS with threads of its own? Any thread may ask, at any time.
+bool has_blas_threads();
 
 }  // namespace gamelan::engine::steps

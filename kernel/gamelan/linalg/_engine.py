@@ -67,7 +67,7 @@ def _shares(routine, shape, right):
         return False
     m, n = shape[-2:]
     info = json.loads(_core.info())
-    has_all_cores = info["one_node"] and info["threads_of_a_matrix"] > 1 and info["ranks"] <= _MOST_RANKS
+    has_all_cores = info["one_node"] and info["blas_threads"] and info["ranks"] <= _MOST_RANKS
     return not has_all_cores or m * n + m * right > most_within_node
 
 
