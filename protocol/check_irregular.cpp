@@ -63,6 +63,15 @@ bool is_closed(const OpInfo& row, Dtype dtype) {
          (row.result == Result::real_of && info(dtype).kind != 'c');
 }
 
+void check_put_at_flags(const Command& command, const View& flags) {
+  require(command.ints.empty() && command.out.extents.size() == 1 && flags.extents == command.out.extents,
+          command, "expected a row, and a bool for each of its elements");
+  const View& values = view_operand(command, 1);
+  require(values.extents.size() == 1 && values.extents[0] <= flags.extents[0] &&
+              values.dtype == command.out.dtype,
+          command, "values are no row like the target, of at most as many elements");
+}
+
 void check_put(const Command& command) {
   require(
       command.in.size() == 2 && command.ints.size() <= 1 && !command.creates && !command.out.extents.empty(),
@@ -74,6 +83,7 @@ void check_put(const Command& command) {
             command, "the op does not stay in this dtype");
   }
   const View& index = view_operand(command, 0);
+  if (index.dtype == Dtype::bool_) return check_put_at_flags(command, index);
   check_index(command, index);
   if (const View* values = std::get_if<View>(&command.in[1])) {
     Shape extents = command.out.extents;
@@ -88,13 +98,19 @@ void check_put(const Command& command) {
 }
 
 void check_nonzero(const Command& command) {
-  require(command.in.size() == 1 && command.ints.empty() && command.creates, command,
-          "expected an array and a new result");
+  require((command.in.size() == 1 || command.in.size() == 2) && command.ints.empty() && command.creates,
+          command, "expected flags, at most one array beside them, and a new result");
   const View& flags = view_operand(command, 0);
   require(flags.extents.size() == 1 && flags.dtype == Dtype::bool_, command, "expected a row of bools");
-  require(command.out.extents.size() == 1 && command.out.dtype == Dtype::int64 &&
+  Dtype dtype = Dtype::int64;
+  if (command.in.size() == 2) {
+    const View& values = view_operand(command, 1);
+    require(values.extents == flags.extents, command, "there is not one element for each flag");
+    dtype = values.dtype;
+  }
+  require(command.out.extents.size() == 1 && command.out.dtype == dtype &&
               command.out.extents[0] <= flags.extents[0],
-          command, "the result is not a row of positions");
+          command, "the result is not a row of positions, or of such elements");
 }
 
 void check_accumulate(const Command& command) {

@@ -131,8 +131,17 @@ struct Describe {
            " into " + name(put.target.slot) +
            (put.op ? " with " + std::string(protocol::info(*put.op).name) : "");
   }
+  std::string operator()(const CountFlags& count) const {
+    return "count what is true in " + name(count.flags.slot) + " to " + name(count.lengths);
+  }
+  std::string operator()(const PutAtFlags& put) const {
+    return "put " + name(put.values.slot) + " where " + name(put.flags.slot) + " is true into " +
+           name(put.target.slot);
+  }
   std::string operator()(const Find& find) const {
-    return "find what is true in " + name(find.flags.slot) + " to " + name(find.lists);
+    return "find what is true in " + name(find.flags.slot) +
+           (find.values ? ", the elements of " + name(find.values->slot) + " there" : "") + " to " +
+           name(find.lists);
   }
   std::string operator()(const Collect& collect) const {
     return "collect " + name(collect.find.lists) + " to " + name(collect.out);

@@ -38,7 +38,12 @@ class Finder {
     if (!put.number) add(put.values);
     add(put.target);
   }
-  void operator()(const Find& find) { add(find.flags); }
+  void operator()(const CountFlags& count) { add(count.flags); }
+  void operator()(const PutAtFlags& put) { add(put.flags, put.values, put.target, put.lengths); }
+  void operator()(const Find& find) {
+    add(find.flags);
+    if (find.values) add(*find.values);
+  }
   void operator()(const Collect& collect) { add(collect.lengths); }
   void operator()(const Scan& scan) { add(scan.input, scan.totals); }
   void operator()(const ScanTotals& totals) { add(totals.scan.input); }

@@ -25,11 +25,11 @@ namespace gamelan::engine::plan {
 /// index in Plan::slots.
 struct Step {
   std::variant<FusedLoop, FoldBlocks, FoldFinish, Gather, Scatter, Matmul, Take, PartitionUpdates,
-               ApplyUpdates, PutOwn, Find, Collect, ScanTotals, Scan, SortLines, SortRuns, MergeRuns,
-               CollectPlaces, Count, AddCounts, FourierLines, Draw, Routine, WholeMatrices, SpreadBlocks,
-               BlockedMatrix, CollectBlocks, WeightedCount, AddWeightedCounts, Search, ArgLines, MatmulChunks,
-               AddChunks, PackBits, FoldSegments, ReadFile, ReadHdf5, ReadZarr, WriteFile, ReadPieces,
-               TendPieces, RowChain, Wavefront>
+               ApplyUpdates, PutOwn, CountFlags, PutAtFlags, Find, Collect, ScanTotals, Scan, SortLines,
+               SortRuns, MergeRuns, CollectPlaces, Count, AddCounts, FourierLines, Draw, Routine,
+               WholeMatrices, SpreadBlocks, BlockedMatrix, CollectBlocks, WeightedCount, AddWeightedCounts,
+               Search, ArgLines, MatmulChunks, AddChunks, PackBits, FoldSegments, ReadFile, ReadHdf5,
+               ReadZarr, WriteFile, ReadPieces, TendPieces, RowChain, Wavefront>
       body;
   std::vector<int> allocates;  ///< slots that are allocated before the step
   std::vector<int> binds;      ///< slots that become their array's current version after it

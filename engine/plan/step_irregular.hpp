@@ -46,10 +46,26 @@ struct PutOwn {
   std::int64_t count = 0;                  ///< indices
 };
 
+/// target[flags] = values, where the ranks share the memory of one node. First half: every rank counts the
+/// flags that are true beside its own elements of the target.
+struct CountFlags {
+  Operand flags;
+  Layout target;     ///< of the row that the flags belong to
+  int lengths = -1;  ///< the counts, one for each rank
+};
+
+/// Second half: every rank writes to its own elements the values that follow those of the elements before.
+struct PutAtFlags {
+  Operand flags, values, target;
+  Operand lengths;  ///< of all ranks
+  Dtype dtype{};
+};
+
 /// Where a row of flags is true, first half: every rank lists the positions that it finds in an even share of
-/// it.
+/// it, or the values that stand there.
 struct Find {
   Operand flags;
+  std::optional<Operand> values;      ///< as long as the flags: listed instead of the positions
   std::int64_t count = 0, share = 0;  ///< flags in all, and the most that a rank looks at
   std::int64_t room = 0;              ///< of a list
   int lists = -1, lengths = -1;

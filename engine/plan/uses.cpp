@@ -44,8 +44,19 @@ class IrregularUses {
     if (scan.totals.slot >= 0) reads(scan.totals);
     all.push_back({scan.out, true, false});
   }
+  void operator()(const CountFlags& count) {
+    reads(count.flags);
+    all.push_back({count.lengths, true, false});
+  }
+  void operator()(const PutAtFlags& put) {
+    reads(put.flags);
+    reads(put.values);
+    reads(put.lengths);
+    all.push_back({put.target.slot, true, false});
+  }
   void operator()(const Find& find) {
     reads(find.flags);
+    if (find.values) reads(*find.values);
     all.push_back({find.lists, true, false});
     all.push_back({find.lengths, true, false});
   }

@@ -96,6 +96,11 @@ void mask(BatchWriter& r) {
   const View positions = r.call(Op::nonzero, {row_length / 2}, Dtype::int64, {row(r, Dtype::bool_)});
   r.call(Op::take, {row_length / 2}, Dtype::float64, {a, positions}, {0});
 }
+void select(BatchWriter& r) {  // x[m] += 1
+  const View x = row(r), m = row(r, Dtype::bool_);
+  const View picked = r.call(Op::nonzero, {row_length / 2}, Dtype::float64, {m, x});
+  r.put(x, m, r.compute(Op::add, {picked, number(1)}));
+}
 void weighted_count(BatchWriter& r) {
   r.call(Op::weighted_bincount, {1000}, Dtype::float64, {row(r, Dtype::int64), row(r)}, {1024});
 }
@@ -169,7 +174,8 @@ const std::vector<GoldenProgram>& golden_programs() {
       {"scan", "a.cumsum()", 3, {}, scan},
       {"fft", "np.fft.fft(a, axis=0)", 4, {}, fft},
       {"redistribute", "np.redistribute(a, ...), cut by columns at 100 and 400", 3, {}, redistribute},
-      {"mask", "a[flags]", 3, {}, mask},
+      {"mask", "a[np.flatnonzero(flags)]", 3, {}, mask},
+      {"select", "a[flags] += 1", 3, {}, select},
       {"weighted_count", "np.bincount(i, weights)", 3, {}, weighted_count},
       {"diagonal", "diagonal of m, doubled in place", 4, {}, diagonal},
       {"windows", "2 * sliding_window_view(a, 3)", 4, {}, windows},

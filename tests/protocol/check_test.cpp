@@ -223,6 +223,31 @@ TEST(Check, draws_have_their_parameters) {
   EXPECT_REFUSED_FOR("three ints", draw({array({3})}, {0, 5}));
 }
 
+TEST(Check, flags_name_elements_of_a_row) {
+  const auto flags = [](std::int64_t n) { return whole(3, Dtype::bool_, {n}); };
+  const auto put = [&](std::int64_t target, std::int64_t values, std::vector<std::int64_t> ints = {}) {
+    return refusal(
+        but(make(Op::put, {target}, {flags(5), array({values})}), [&](Command& c) { c.ints = ints; }));
+  };
+  EXPECT_EQ(put(5, 2), "");
+  EXPECT_REFUSED_FOR("a bool for each", put(4, 2));
+  EXPECT_REFUSED_FOR("a bool for each", put(5, 2, {0}));
+  EXPECT_REFUSED_FOR("at most as many", put(5, 6));
+  EXPECT_REFUSED_FOR("expected an array",
+                     refusal(make(Op::put, {5}, {flags(5), Scalar{Dtype::float64, {}}})));
+  EXPECT_REFUSED_FOR("at most as many", refusal(make(Op::put, {5}, {flags(5), array({2}, Dtype::float32)})));
+  const auto select = [&](std::vector<Operand> in, std::int64_t count, Dtype dtype = Dtype::float64) {
+    return refusal(
+        but(make(Op::nonzero, {count}, std::move(in), dtype), [](Command& c) { c.creates = true; }));
+  };
+  EXPECT_EQ(select({flags(5)}, 2, Dtype::int64), "");
+  EXPECT_EQ(select({flags(5), array({5})}, 2), "");
+  EXPECT_REFUSED_FOR("each flag", select({flags(5), array({4})}, 2));
+  EXPECT_REFUSED_FOR("such elements", select({flags(5), array({5})}, 2, Dtype::int64));
+  EXPECT_REFUSED_FOR("such elements", select({flags(5), array({5})}, 6));
+  EXPECT_REFUSED_FOR("at most one array", select({flags(5), array({5}), array({5})}, 2));
+}
+
 TEST(Check, put_takes_an_op_that_stays_in_the_dtype) {
   const auto put = [](std::vector<std::int64_t> ints, Dtype dtype = Dtype::float64) {
     return refusal(but(make(Op::put, {5}, {whole(3, Dtype::int64, {2}), whole(1, dtype, {2})}, dtype),

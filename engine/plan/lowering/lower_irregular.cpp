@@ -42,6 +42,28 @@ int make_aligned(StepWriter& writer, Step& step, const Layout& layout, Dtype dty
   return writer.make(step, id);
 }
 
+Collect find_flags(StepWriter& writer, const View& flags, const View* values, std::int64_t count) {
+  auto& context = writer.context();
+  const std::int64_t ranks = context.options.ranks;
+  Step first;
+  Collect collect;
+  Find& find = collect.find;
+  find.flags = read(writer, flags);
+  if (values != nullptr) find.values = read(writer, *values);
+  find.count = flags.extents[0];
+  find.share = (find.count + ranks - 1) / ranks;
+  find.room = std::max<std::int64_t>(std::min(find.share, count), 1);
+  const bool is_short = find.share <= std::numeric_limits<std::uint32_t>::max();
+  const auto of_positions = is_short ? Dtype::uint32 : Dtype::int64;
+  find.lists = make_scratch(writer, first, find.room, values != nullptr ? values->dtype : of_positions);
+  find.lengths = make_scratch(writer, first, 1, Dtype::int64);
+  const auto lengths = protocol::whole(context.next_temporary - 1, Dtype::int64, {ranks});
+  first.body = find;
+  writer.finish(std::move(first));
+  collect.lengths = read(writer, lengths);
+  return collect;
+}
+
 namespace {
 
 void lower_take(StepWriter& writer, const protocol::Command& command, Step step) {
@@ -57,23 +79,8 @@ void lower_take(StepWriter& writer, const protocol::Command& command, Step step)
 }
 
 void lower_nonzero(StepWriter& writer, const protocol::Command& command, Step step) {
-  const auto& flags = std::get<View>(command.in[0]);
-  auto& context = writer.context();
-  const std::int64_t ranks = context.options.ranks;
-  Step first;
-  Collect collect;
-  Find& find = collect.find;
-  find.flags = read(writer, flags);
-  find.count = flags.extents[0];
-  find.share = (find.count + ranks - 1) / ranks;
-  find.room = std::max<std::int64_t>(std::min(find.share, command.out.extents[0]), 1);
-  const bool is_short = find.share <= std::numeric_limits<std::uint32_t>::max();
-  find.lists = make_scratch(writer, first, find.room, is_short ? Dtype::uint32 : Dtype::int64);
-  find.lengths = make_scratch(writer, first, 1, Dtype::int64);
-  const auto lengths = protocol::whole(context.next_temporary - 1, Dtype::int64, {ranks});
-  first.body = find;
-  writer.finish(std::move(first));
-  collect.lengths = read(writer, lengths);
+  const auto* values = command.in.size() == 2 ? &std::get<View>(command.in[1]) : nullptr;
+  Collect collect = find_flags(writer, std::get<View>(command.in[0]), values, command.out.extents[0]);
   collect.out = writer.make(step, command.out.base);
   step.body = std::move(collect);
   writer.finish(std::move(step));

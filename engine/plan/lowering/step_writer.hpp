@@ -34,6 +34,9 @@ Layout layout_for_linalg(const Context& context, const protocol::Command& comman
 void lower_fold(StepWriter& writer, const Group& group, FusedLoop values, Step step);
 /// The dtype in which a reduction folds.
 Dtype loop_of_fold(const protocol::Command& command);
+/// Writes the step that finds what is true in a row of flags: its positions or, where `values` are given,
+/// their elements there. The caller makes the result, of `count` elements, and finishes the second step.
+Collect find_flags(StepWriter& writer, const View& flags, const View* values, std::int64_t count);
 /// Writes the step of a command that reads or writes a file.
 void lower_file(StepWriter& writer, const protocol::Command& command, Step step);
 /// The layout of the result of write_file: every rank has the elements about its own share.

@@ -120,11 +120,15 @@ class Finder {
     if (!partition.number && !partition.carries_rows) add(along_first_axis(partition.values));
   }
 
-  void operator()(const PutOwn&) {}  // there is none on several nodes
+  // There are none of these on several nodes.
+  void operator()(const PutOwn&) {}
+  void operator()(const CountFlags&) {}
+  void operator()(const PutAtFlags&) {}
 
   void operator()(const Find& find) {
     const Layout shares = even_shares(find.count, find.share, layout_of(find.lists).axes[0].parts);
     add({find.flags.slot, find.flags.placement, shares, {{0, 1, 0, 1}}});
+    if (find.values) add({find.values->slot, find.values->placement, shares, {{0, 1, 0, 1}}});
   }
   void operator()(const Collect& collect) {
     add({collect.lengths.slot, collect.lengths.placement, everybody(), {RemoteRead::Axis{}}});

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// nonzero: every rank lists the positions at which its share of a row of flags is true; the lists, one after
-// another, are the result. Its owners copy their intervals out of them: of ranks on this node from where they
-// lie, of others by one swap, because the lengths of the lists say which parts each rank needs.
+// nonzero: every rank lists the positions at which its share of a row of flags is true, or the elements of
+// another row there; the lists, one after another, are the result. Its owners copy their intervals out of
+// them: of ranks on this node from where they lie, of others by one swap, because the lengths of the lists
+// say which parts each rank needs.
 #include <algorithm>
 #include <cstring>
 #include <map>
 #include <vector>
 
 #include "engine/steps/irregular/stream.hpp"
+#include "engine/steps/item.hpp"
 #include "engine/steps/run_step.hpp"
 
 namespace gamelan::engine::steps {
@@ -64,37 +66,85 @@ Mail swap_lists(const StepContext& context, const plan::Collect& collect, const 
   return context.ghost_exchange()->swap(std::move(outgoing));
 }
 
-template <class Position>
-void find_in_share(const StepContext& context, const plan::Find& find) {
-  auto* list = reinterpret_cast<Position*>(context.own_block(find.lists));
+/// Lists what `at_chunk(first, count)` gives for a chunk of the rank's share, as a function of the place in
+/// the chunk, where the flags are true.
+template <class Element, class AtChunk>
+void list_in_share(const StepContext& context, const plan::Find& find, AtChunk at_chunk) {
+  auto* list = reinterpret_cast<Element*>(context.own_block(find.lists));
   std::int64_t length = 0;
   Stream flags(context, find.flags, protocol::Dtype::bool_, protocol::Dtype::bool_);
   const auto first = std::min(find.count, find.share * context.rank()),
              last = std::min(find.count, first + find.share);
   for (auto at = first; at < last; at += Stream::chunk) {
     const auto count = std::min(Stream::chunk, last - at);
+    const auto element_at = at_chunk(at, count);
     const auto* flag = flags.read_as<unsigned char>(at, count);
     for (std::int64_t i = 0; i < count && length < find.room;
          ++i) {  // no branch on the flag: it may be random
-      list[length] = static_cast<Position>(at - first + i);
+      list[length] = element_at(i);
       length += flag[i] != 0;
     }
   }
   *reinterpret_cast<std::int64_t*>(context.own_block(find.lengths)) = length;
 }
 
+void list_values(const StepContext& context, const plan::Find& find) {
+  const auto dtype = context.info(find.lists).dtype;
+  Stream values(context, *find.values, dtype, dtype);
+  with_item(protocol::size_of(dtype), [&]<class Element>(Element) {
+    list_in_share<Element>(context, find, [&](std::int64_t first, std::int64_t count) {
+      return [value = values.read_as<Element>(first, count)](std::int64_t i) { return value[i]; };
+    });
+  });
+}
+
 template <class Position>
-void collect_lists(const StepContext& context, const plan::Collect& collect) {
-  constexpr std::int64_t item = sizeof(Position);
+void list_positions(const StepContext& context, const plan::Find& find) {
+  const auto share = std::min(find.count, find.share * context.rank());
+  list_in_share<Position>(context, find, [share](std::int64_t first, std::int64_t) {
+    return [begin = first - share](std::int64_t i) { return static_cast<Position>(begin + i); };
+  });
+}
+
+/// Copies a part of rank r's list to the result: elements as they are, positions counted from the begin of
+/// the row.
+void copy_part(const StepContext& context, const plan::Find& find, int r, const std::byte* source,
+               std::int64_t length, std::byte* out) {
+  if (find.values) {
+    const auto item = protocol::size_of(context.info(find.lists).dtype);
+    std::memcpy(out, source, static_cast<std::size_t>(length) * item);
+    return;
+  }
+  const auto share = std::min(find.count, find.share * r);
+  with_position(context, find, [&]<class Position>(Position) {
+    const auto* position = reinterpret_cast<const Position*>(source);
+    std::transform(position, position + length, reinterpret_cast<std::int64_t*>(out),
+                   [share](Position each) { return share + static_cast<std::int64_t>(each); });
+  });
+}
+
+}  // namespace
+
+void run(const StepContext& context, const plan::Find& find) {
+  if (find.values) return list_values(context, find);
+  with_position(context, find, [&]<class Position>(Position) { list_positions<Position>(context, find); });
+}
+
+void run(const StepContext& context, const plan::Collect& collect) {
+  const auto size_of = [&](int slot) {
+    return static_cast<std::int64_t>(protocol::size_of(context.info(slot).dtype));
+  };
+  const auto item = size_of(collect.find.lists), out_item = size_of(collect.out);
   const auto lists = intervals_of(context, collect);
   Mail mail;
   if (context.ghost_exchange())
     mail = swap_lists(context, collect, lists[static_cast<std::size_t>(context.rank())], item);
   const auto mine = wanted_by(context.info(collect.out).layout, context.rank());
   if (mine.size() <= 0) return;
-  auto* out = reinterpret_cast<std::int64_t*>(context.own_block(collect.out));
+  auto* out = context.own_block(collect.out);
   const auto filled = common(mine, {0, lists.back().last});  // all of it, because the notebook has counted
-  std::fill_n(out + filled.size(), mine.size() - filled.size(), 0);
+  std::memset(out + filled.size() * out_item, 0,
+              static_cast<std::size_t>((mine.size() - filled.size()) * out_item));
   for (int r = 0; r < context.ranks(); ++r) {
     const auto& list = lists[static_cast<std::size_t>(r)];
     const auto part = common(mine, list);
@@ -102,25 +152,11 @@ void collect_lists(const StepContext& context, const plan::Collect& collect) {
     const std::byte* source = context.is_near(r)
                                   ? context.block(collect.find.lists, r) + (part.first - list.first) * item
                                   : mail.at(r).data();
-    const auto* position = reinterpret_cast<const Position*>(source);
-    const auto share = std::min(collect.find.count, collect.find.share * r);
-    std::transform(position, position + part.size(), out + (part.first - mine.first),
-                   [share](Position each) { return share + static_cast<std::int64_t>(each); });
+    copy_part(context, collect.find, r, source, part.size(), out + (part.first - mine.first) * out_item);
     if (r != context.rank())
       context.counters().bytes_shared += static_cast<std::uint64_t>(part.size() * item);
     context.progress();
   }
-}
-
-}  // namespace
-
-void run(const StepContext& context, const plan::Find& find) {
-  with_position(context, find, [&]<class Position>(Position) { find_in_share<Position>(context, find); });
-}
-
-void run(const StepContext& context, const plan::Collect& collect) {
-  with_position(context, collect.find,
-                [&]<class Position>(Position) { collect_lists<Position>(context, collect); });
 }
 
 }  // namespace gamelan::engine::steps

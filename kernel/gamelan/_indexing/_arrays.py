@@ -16,7 +16,7 @@ from .._views._plain import broadcast_to, moveaxis
 from .._views._reshape import reshape
 from ._gather import distributed, put_along, require_writeable, take_along, text_of, values_for
 from ._keys import Key
-from ._positions import count_of, positions_of
+from ._positions import count_of, positions_of, row_of, selected
 
 
 class _Located:
@@ -116,6 +116,9 @@ def _from_the_start(index, extent):
 def get(array, key):
     """array[key] for a key with arrays: a new array."""
     key = Key(distributed(array), key)
+    mask = key.whole_mask()
+    if mask is not None:
+        return selected(key.view, mask)
     located = _Located(key)
     located.require_inside()
     dims = len(located.shape)
@@ -139,7 +142,7 @@ def set(array, key, value):
     key = Key(array, key)
     require_writeable(key.view)
     if len(key.picked) == 1 and key.picked[0].is_mask and key.picked[0].array.size:
-        if _set_where(array, key, key.picked[0], value):
+        if _set_where(array, key, key.picked[0], value) or _set_selected(array, key, value):
             return
     located = _Located(key)
     dims = len(located.shape)
@@ -197,6 +200,20 @@ def _set_where(array, key, picked, value):
     mask = picked.array[(Ellipsis,) + (None,) * (key.view.ndim - picked.axis - picked.dims)]
     number = dtype_number(array.dtype)
     _core.apply(OPS["where"], number, number, (mask, value, key.view), key.view)
+    return True
+
+
+def _set_selected(array, key, value):
+    """array[mask] = a row of as many values as are true, in one pass. False when it is another case."""
+    mask = key.whole_mask()
+    target = None if mask is None else _core.reshape_view(key.view, (key.view.size,))
+    if target is None or not (count := count_of(mask)):
+        return False
+    values = values_for(value, array.dtype, (count,))
+    if not values.ndim:
+        return False
+    number = dtype_number(array.dtype)
+    _core.record(OPS["put"], number, target, False, (row_of(distributed(mask)), values), ())
     return True
 
 

@@ -12,7 +12,7 @@ from .._promotion import OPS, dtype_number
 from .._ufuncs._logic import truth_of
 from .._views._reshape import ravel, reshape
 from ._gather import distributed, put_flat, require_writeable, take_along
-from ._positions import count_of, positions_of
+from ._positions import count_of, positions_of, selected
 from ._take_put import first_of, repeated, take, taken_into
 
 __all__ = ["compress", "extract", "place", "putmask"]
@@ -67,7 +67,10 @@ def extract(condition, arr):
         condition = gathered(condition)
     if not has_distributed((condition, arr)):
         return call_numpy(numpy.extract, "extract", (condition, arr), {})
-    return take(ravel(arr), positions_of(truth_of(ravel(asarray(condition)))))
+    arr, condition = ravel(arr), truth_of(ravel(asarray(condition)))
+    if is_distributed(arr) and arr.size == condition.size:
+        return selected(arr, condition)
+    return take(arr, positions_of(condition))
 
 
 def place(arr, mask, vals):

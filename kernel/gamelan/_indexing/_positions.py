@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where a mask is true, as positions in its flattened form: what is read through a mask is taken at these. How many there
-are is asked of the engines (one round trip), because shapes are always known here."""
+"""Where a mask is true: as positions in its flattened form, or the elements of an array there. How many there are is asked
+of the engines (one round trip), because shapes are always known here."""
 
 import numpy
 
 from .. import _core
 from .._creation._filled import filled
-from .._creation._from_data import asarray
+from .._creation._from_data import asarray, copy_of
 from .._creation._ranges import arange
 from .._folds._bounds import remember
 from .._folds._reductions import reduce
 from .._local import is_distributed
 from .._promotion import OPS, dtype_number
 from .._views._reshape import ravel
+from ._gather import distributed
 
 _INTP = numpy.dtype(numpy.intp)
 
@@ -43,6 +44,24 @@ def positions_of(mask):
     result = _core.empty((count,), dtype_number(_INTP), mask)
     _core.record(OPS["nonzero"], dtype_number(mask.dtype), result, True, (ravel(mask),), ())
     remember_inside(result, mask.size)
+    return result
+
+
+def row_of(array):
+    """The elements in one dimension, in C order; a copy where no view has them."""
+    return array if array.ndim == 1 else ravel(array)
+
+
+def selected(array, mask):
+    """The elements of an array where a mask of its shape is true, in C order: a new row. One pass over both."""
+    count = count_of(mask)
+    if count == 0:
+        return filled((0,), array.dtype, 0)
+    if count == mask.size:
+        return copy_of(row_of(array))
+    result = _core.empty((count,), dtype_number(array.dtype), array)
+    number = dtype_number(mask.dtype)
+    _core.record(OPS["nonzero"], number, result, True, (row_of(distributed(mask)), row_of(array)), ())
     return result
 
 

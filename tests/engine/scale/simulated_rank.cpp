@@ -109,9 +109,18 @@ class Walk {
     if (!put.number) row(put.values, {0, put.count});
     look_at(put.target);
   }
+  void operator()(const CountFlags& count) { row(count.flags, box_of(count.target, rank_)[0]); }
+  void operator()(const PutAtFlags& put) {
+    const Box mine = box_of(put.target.placement.iterations, rank_);
+    row(put.flags, mine[0]);
+    row(put.values, {0, put.values.placement.iterations.axes[0].extent});
+    look_at(put.target);
+  }
   void operator()(const Find& find) {
-    row(find.flags,
-        {std::min(find.count, find.share * rank_), std::min(find.count, find.share * (rank_ + 1))});
+    const Interval share{std::min(find.count, find.share * rank_),
+                         std::min(find.count, find.share * (rank_ + 1))};
+    row(find.flags, share);
+    if (find.values) row(*find.values, share);
   }
   void operator()(const Collect& collect) { look_at_block(collect.out); }
   void operator()(const ScanTotals& totals) { row(totals.scan.input, box_of(totals.layout, rank_)[0]); }
