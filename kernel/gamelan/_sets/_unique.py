@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""unique: sort, compare neighbours, keep the first of each run. With an axis, rows are first numbered in their order (_rows),
-and these numbers are made unique."""
+"""unique: sort, compare neighbours, keep the first of each run; whole numbers in a narrow range are counted (_counted). With an
+axis, rows are first numbered in their order (_rows), and these numbers are made unique."""
 
 import math
 
@@ -15,6 +15,7 @@ from .._local import call_numpy, is_distributed
 from .._sorting._sort import argsort, sort
 from .._views._plain import moveaxis
 from .._views._reshape import ravel, reshape
+from ._counted import counted
 from ._neighbours import is_new, short
 from ._rows import numbered_rows
 
@@ -60,7 +61,9 @@ def _inverse_shape(shape, axis):
 
 def _distinct(row, wanted, equal_nan):
     """The distinct elements of a row of one dimension, and what is wanted of them."""
-    return_index, return_inverse, return_counts = wanted
+    if (found := counted(row, wanted)) is not None:
+        return found
+    return_index, return_inverse, _ = wanted
     if return_index or return_inverse:
         places = argsort(row)
         ordered = take(row, places) if row.size else row

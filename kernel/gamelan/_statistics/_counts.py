@@ -10,6 +10,7 @@ from .._arguments import whole
 from .._creation._filled import filled
 from .._creation._from_data import asarray
 from .._folds._bounds import extremes
+from .._folds._counts import counts_of
 from .._imported_numpy import NONE_IS_A_COUNT, WIDE_INDICES
 from .._promotion import OPS, dtype_number
 from .._ufunc_methods._at import put_rows
@@ -20,16 +21,6 @@ __all__ = ["bincount"]
 
 _FEW_BINS = 4096
 _MOST_SEGMENTS = 1024
-
-
-def counts_of(name, array, bins, inputs):
-    """The engines' op `name` (bincount, histogram) of a distributed array: int64, one for each of `bins`."""
-    if array.size == 0 or bins == 0:
-        return filled((bins,), numpy.int64, 0)
-    number = dtype_number(numpy.int64)
-    result = _core.empty((bins,), number, array)
-    _core.record(OPS[name], number, result, True, inputs, ())
-    return result
 
 
 def even_counts(array, edges):

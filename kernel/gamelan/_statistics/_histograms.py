@@ -6,6 +6,7 @@ import numpy
 
 from .. import _core
 from .._creation._from_data import asarray
+from .._folds._counts import counts_of
 from .._folds._reductions import reduce
 from .._local import is_distributed, with_numbers
 from .._sorting._search import search
@@ -13,7 +14,7 @@ from .._ufuncs._where import either
 from .._views._reshape import reshape
 from ._bin_widths import RULES, number_of_bins
 from ._common import document, of_numpy, on_engines, small
-from ._counts import counts_of, even_counts, sums_of
+from ._counts import even_counts, sums_of
 
 __all__ = ["histogram", "histogram_bin_edges"]
 

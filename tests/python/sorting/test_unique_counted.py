@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""unique of whole numbers in narrow and wide ranges, at the ends of their dtypes, with short and long tables of counts."""
+
+import itertools
+
+import numpy
+import pytest
+
+from gamelan._sets import _counted
+from oracle import check, check_all
+
+MANY = dict(return_index=True, return_inverse=True, return_counts=True)
+
+
+def numbers_between(low, extent, size, dtype):
+    """Random numbers of [low, low + extent), with few of the greatest."""
+    drawn = numpy.random.RandomState(extent).randint(0, extent, size)
+    return numpy.array([low + int(number) for number in drawn], dtype)
+
+
+@pytest.mark.parametrize("way", ["short table", "long table", "sort"])
+def test_ranges(engine, monkeypatch, way):
+    if way == "long table":
+        monkeypatch.setattr(_counted, "_SHORT", 0)
+    if way == "sort":
+        monkeypatch.setattr(_counted, "_NARROW", 0)
+        monkeypatch.setattr(_counted, "_PER_NUMBER", 10**9)
+
+    def programs():
+        for dtype in "bhilBHIL":
+            limits = numpy.iinfo(dtype)
+            lows = (int(limits.min), int(limits.max) - 90, 0, 7)
+            for low, size in itertools.product(lows, (1, 60, 701)):
+                data = numbers_between(low, 91, size, dtype)
+                yield f"{dtype} {low} {size}", lambda np: np.unique(np.array(data))
+                yield f"{dtype} {low} {size} with all", lambda np: np.unique(np.array(data), **MANY)
+        for wanted in itertools.product((False, True), repeat=3):
+            yield f"{wanted}", lambda np: np.unique(np.array(data), *wanted)
+        flags = data % 2 == 0
+        yield "bools", lambda np: np.unique(np.array(flags), **MANY)
+        yield "all true", lambda np: np.unique(np.array(flags) | True, **MANY)
+        table = numpy.random.RandomState(1).randint(-30, 30, (40, 50))
+        yield "transposed", lambda np: np.unique(np.array(table).T, **MANY)
+        yield "every third, backwards", lambda np: np.unique(np.array(table)[::-3, 1::2], **MANY)
+        far = numpy.array([-(2**63), 2**63 - 1, 5, 5, 0])
+        yield "the whole range", lambda np: np.unique(np.array(far), **MANY)
+
+    check_all(programs())
+
+
+@pytest.mark.parametrize(("low", "extent"), [(-1000, 2001), (0, 70_000), (10**12, 99_000), (0, 10**9)])
+def test_ordinary_sizes(engine, low, extent):
+    data = numbers_between(low, extent, 400_001, numpy.int64)
+    check(lambda np: np.unique(np.array(data), **MANY), exact=True)
+    check(lambda np: np.unique(np.array(data)[::-2]), exact=True)
