@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // searchsorted: where values would be inserted into a sorted row. Every rank has a copy of the row, as keys
 // that sort as NumPy sorts, and searches for the values of its own block of the result. The kernel limits the
-// length of the row.
+// length of the row. Where its elements are spread evenly, a table of intervals says where a search ends.
 #include <algorithm>
 #include <vector>
 
+#include "engine/steps/irregular/interval_table.hpp"
 #include "engine/steps/irregular/sort_keys.hpp"
 #include "engine/steps/irregular/stream.hpp"
 #include "engine/steps/run_step.hpp"
@@ -12,6 +13,7 @@
 namespace gamelan::engine::steps {
 namespace {
 
+constexpr std::int64_t longest_with_intervals = 1 << 17;  // elements: the table then fits in a cache
 constexpr std::size_t abreast = 16;  // searches that take turns: each waits for the key that it compares
 
 /// How many keys of the sorted row come before each of some keys. All searches halve the same lengths. There
@@ -47,30 +49,84 @@ void search_all(const std::vector<Key>& table, const Key* keys, std::int64_t cou
     search_some([](const Key& x, const Key& y) { return x < y; });
 }
 
+/// A coder for numbers that are compared as they are.
+template <class Number>
+struct NumberItself {
+  using Element = Number;
+  using Key = Number;
+  static Key encode(Number number, bool) { return number; }
+};
+
+/// Calls visit(elements, how many, where their results go) for the values of this rank's block of the result.
+template <class Element, class Visit>
+void for_each_value(const StepContext& context, const plan::Search& search, Visit visit) {
+  const auto mine = context.info(search.out).layout.box(context.rank())[0];
+  Stream values(context, search.values, search.values_dtype, search.loop);
+  auto* out = reinterpret_cast<std::int64_t*>(context.own_block(search.out));
+  for (auto at = mine.first; at < mine.last; at += Stream::chunk) {
+    const auto some = std::min(Stream::chunk, mine.last - at);
+    visit(values.read_as<Element>(at, some), some, out);
+    out += some;
+  }
+}
+
+/// A copy of the row, encoded.
 template <class Coder>
-void search(const StepContext& context, const plan::Search& search, const distribution::Interval& mine) {
-  using Key = typename Coder::Key;
-  using Element = typename Coder::Element;
+std::vector<typename Coder::Key> row_of(const StepContext& context, const plan::Search& search) {
   const auto length = search.table.placement.iterations.axes[0].extent;
-  std::vector<Key> table;
-  table.reserve(static_cast<std::size_t>(length));
+  std::vector<typename Coder::Key> row;
+  row.reserve(static_cast<std::size_t>(length));
   Stream sorted(context, search.table, search.table_dtype, search.loop);
   for (std::int64_t at = 0; at < length; at += Stream::chunk) {
     const auto some = std::min(Stream::chunk, length - at);
-    const auto* element = sorted.read_as<Element>(at, some);
-    for (std::int64_t i = 0; i < some; ++i) table.push_back(Coder::encode(element[i], true));
+    const auto* element = sorted.read_as<typename Coder::Element>(at, some);
+    for (std::int64_t i = 0; i < some; ++i) row.push_back(Coder::encode(element[i], true));
   }
-  Stream values(context, search.values, search.values_dtype, search.loop);
-  auto* out = reinterpret_cast<std::int64_t*>(context.own_block(search.out));
-  std::vector<Key> keys(static_cast<std::size_t>(Stream::chunk));
-  for (auto at = mine.first; at < mine.last; at += Stream::chunk) {
-    const auto some = std::min(Stream::chunk, mine.last - at);
-    const auto* element = values.read_as<Element>(at, some);
-    for (std::int64_t i = 0; i < some; ++i)
-      keys[static_cast<std::size_t>(i)] = Coder::encode(element[i], true);
-    search_all(table, keys.data(), some, search.goes_after_equal, out);
-    out += some;
+  return row;
+}
+
+/// Calls find(keys, how many, where their results go) for all values of this rank.
+template <class Coder, class Find>
+void search_with(const StepContext& context, const plan::Search& search, Find find) {
+  using Element = typename Coder::Element;
+  if constexpr (std::is_same_v<Coder, NumberItself<Element>>) {
+    for_each_value<Element>(context, search, find);
+  } else {
+    std::vector<typename Coder::Key> keys(static_cast<std::size_t>(Stream::chunk));
+    for_each_value<Element>(context, search,
+                            [&](const Element* element, std::int64_t count, std::int64_t* out) {
+                              for (std::int64_t i = 0; i < count; ++i)
+                                keys[static_cast<std::size_t>(i)] = Coder::encode(element[i], true);
+                              find(keys.data(), count, out);
+                            });
   }
+}
+
+/// By a table of intervals; false where it is not worth it. That depends on the row and the number of values
+/// alone, so a row that is not sorted has the same results at any number of ranks.
+template <class Coder>
+bool search_intervals(const StepContext& context, const plan::Search& search) {
+  using Key = typename Coder::Key;
+  const auto length = search.table.placement.iterations.axes[0].extent;
+  if (length > longest_with_intervals || context.info(search.out).layout.axes[0].extent < 2 * length)
+    return false;
+  const IntervalTable<Key> table(row_of<Coder>(context, search));
+  if (!table.is_worth_it()) return false;
+  search_with<Coder>(context, search, [&](const Key* keys, std::int64_t count, std::int64_t* out) {
+    table.search(keys, count, search.goes_after_equal, out);
+  });
+  return true;
+}
+
+template <class Coder>
+void search(const StepContext& context, const plan::Search& search) {
+  using Key = typename Coder::Key;
+  if constexpr (std::is_integral_v<Key>)
+    if (search_intervals<Coder>(context, search)) return;
+  const auto table = row_of<Coder>(context, search);
+  search_with<Coder>(context, search, [&](const Key* keys, std::int64_t count, std::int64_t* out) {
+    search_all(table, keys, count, search.goes_after_equal, out);
+  });
 }
 
 }  // namespace
@@ -78,9 +134,10 @@ void search(const StepContext& context, const plan::Search& search, const distri
 void run(const StepContext& context, const plan::Search& step) {
   const auto& layout = context.info(step.out).layout;
   if (!layout.takes_part(context.rank())) return;
-  const auto mine = layout.box(context.rank())[0];
-  if (mine.size() == 0) return;
-  sorting::with_coder(step.loop, [&]<class Coder>() { search<Coder>(context, step, mine); });
+  if (layout.box(context.rank())[0].size() == 0) return;
+  if (step.loop == protocol::Dtype::float64 && search_intervals<NumberItself<double>>(context, step)) return;
+  if (step.loop == protocol::Dtype::float32 && search_intervals<NumberItself<float>>(context, step)) return;
+  sorting::with_coder(step.loop, [&]<class Coder>() { search<Coder>(context, step); });
 }
 
 }  // namespace gamelan::engine::steps
