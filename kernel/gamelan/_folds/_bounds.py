@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Are the numbers of an index array inside an axis? NumPy raises at the line that indexes, so what lives on the engines is
 looked at before: least and greatest element, in one round trip. They are remembered until the array is written, so that
-an index that is used again costs nothing."""
+an index that is used again costs nothing, nor the edges of a second histogram."""
+
+import math
 
 import numpy
 
@@ -12,21 +14,24 @@ from .._ufuncs._where import either
 from ._reductions import reduce
 
 
-def remember(array, low, high):
-    """The least and the greatest element of a distributed array."""
-    array._b.index_range = (array._b.version, array.dtype.num, low, high)
+def remember(array, low, high, are_exact=False):
+    """Numbers outside of which a distributed array has no element; `are_exact`: its least and its greatest element."""
+    array._b.index_range = (array._b.version, array.dtype.num, low, high, are_exact)
 
 
-def _known(array):
+def _known(array, extent=math.inf):
+    """What is remembered; `extent` as for `extremes`."""
     known = array._b.index_range
-    if known is not None and known[:2] == (array._b.version, array.dtype.num):
-        return known[2:]
-    return None
+    if known is None or known[:2] != (array._b.version, array.dtype.num):
+        return None
+    low, high, are_exact = known[2:]
+    return (low, high) if are_exact or (low >= 0 and high < extent) else None
 
 
-def extremes(array):
-    """The least and the greatest element of an array of integers. Triggers evaluation, unless they are remembered."""
-    known = _known(array) if _is_whole(array) else None
+def extremes(array, extent=0):
+    """The least and the greatest element of an array of integers. Numbers of [0, extent) outside of which it has no element do
+    as well. Triggers evaluation, unless they are remembered."""
+    known = _known(array, extent) if _is_whole(array) else None
     return _measured(array) if known is None else known
 
 
@@ -40,8 +45,21 @@ def _is_whole(array):
 def _measured(array):
     low, high = (int(value) for value in _core.fetch([reduce("min", array), reduce("max", array)]))  # bools are 0 and 1
     if _is_whole(array):
-        remember(array, low, high)
+        remember(array, low, high, are_exact=True)
     return low, high
+
+
+def ends_of(arrays):
+    """The least and the greatest element of each of some distributed arrays, in its dtype. Triggers evaluation, unless all are
+    remembered."""
+    found = [_known(array, 0) if _is_whole(array) else None for array in arrays]
+    if unknown := [k for k, pair in enumerate(found) if pair is None]:
+        fetched = _core.fetch([reduce(name, arrays[k]) for k in unknown for name in ("min", "max")])
+        for k, low, high in zip(unknown, fetched[::2], fetched[1::2]):
+            found[k] = low[()], high[()]
+            if _is_whole(arrays[k]):
+                remember(arrays[k], *found[k], are_exact=True)
+    return [numpy.array(pair, array.dtype) for pair, array in zip(found, arrays)]
 
 
 def require_inside(index, axis, extent):

@@ -108,7 +108,7 @@ def _from_the_start(index, extent):
     if not is_distributed(index):
         index = numpy.asarray(index).astype(numpy.intp)
         return asarray(numpy.where(index < 0, index + extent, index))
-    is_signed = index.dtype.kind == "i" and index.size and extremes(index)[0] < 0
+    is_signed = index.dtype.kind == "i" and index.size and extremes(index, math.inf)[0] < 0
     index = index if index.dtype == numpy.intp else index.astype(numpy.intp)
     return _core.evaluate(OPS["where"], index < 0, index + extent, index) if is_signed else index
 

@@ -58,7 +58,7 @@ def choose(a, choices, out=None, mode="raise"):
         a = a.astype(numpy.intp) % number
     elif mode == "raise":
         if a.size:
-            low, high = _extremes(a)
+            low, high = _extremes(a, number)
             if low < 0 or high >= number:
                 raise ValueError("invalid entry in choice array")
     # As NumPy: of numbers and arrays without axes the value counts, which is known of those that are here.
@@ -79,10 +79,10 @@ def choose(a, choices, out=None, mode="raise"):
     return out
 
 
-def _extremes(a):
+def _extremes(a, extent):
     if not is_distributed(a):
         return int(numpy.asarray(a).min()), int(numpy.asarray(a).max())
-    return extremes(a.astype("u1") if a.dtype == bool else a)
+    return extremes(a.astype("u1") if a.dtype == bool else a, extent)
 
 
 def select(condlist, choicelist, default=0):

@@ -28,11 +28,11 @@ def _extents(shape):
         return tuple(map(operator.index, shape))
 
 
-def _bounds(index):
+def _bounds(index, extent):
     if not is_distributed(index):
         index = numpy.asarray(index)
         return int(index.min()), int(index.max())
-    return extremes(index)
+    return extremes(index, extent)
 
 
 def _order_of(order):
@@ -67,7 +67,7 @@ def unravel_index(indices, shape, order="C"):
     indices, order = _integers(indices), _order_of(order)
     size = math.prod(shape)
     if indices.size:
-        for bound in _bounds(indices):
+        for bound in _bounds(indices, size):
             if not 0 <= bound < size:
                 raise ValueError(f"index {bound} is out of bounds for array with size {size}")
     indices = indices.astype(numpy.intp, copy=False)
@@ -118,7 +118,7 @@ def _inside(index, extent, mode):
     if mode == "clip":
         return clip(index.astype(numpy.intp), 0, extent - 1)
     if index.size:
-        low, high = _bounds(index)
+        low, high = _bounds(index, extent)
         if low < 0 or high >= extent:
             raise ValueError("invalid entry in coordinates array")
     return index

@@ -25,8 +25,8 @@ def counted(row, wanted):
     in a narrow range."""
     if row.dtype.kind not in "biu" or not row.size:
         return None
-    low, high = extremes(row)
     longest = max(_NARROW, row.size // _PER_NUMBER)
+    low, high = extremes(row, longest)
     if high - low >= longest:
         return None
     if 0 <= low and high < longest:

@@ -3,6 +3,8 @@
 narrow range are looked up in a table, others of which every engine can have a copy are searched for. Many are sorted
 together with the others, and a run of equal ones tells its elements what it begins with."""
 
+import math
+
 import numpy
 
 from .._creation._filled import filled
@@ -66,7 +68,7 @@ def _in_table(elements, others):
     if elements.dtype.kind not in "biu" or others.dtype.kind not in "biu" or "L" in (elements.dtype.char, others.dtype.char):
         return None
     if is_distributed(others):
-        low, high = extremes(others)
+        low, high = extremes(others, math.inf)
     else:
         low, high = int(numpy.min(numpy.asarray(others))), int(numpy.max(numpy.asarray(others)))
     extent = high - low + 1

@@ -6,8 +6,8 @@ import numpy
 
 from .. import _core
 from .._creation._from_data import asarray
+from .._folds._bounds import ends_of
 from .._folds._counts import counts_of
-from .._folds._reductions import reduce
 from .._local import is_distributed, with_numbers
 from .._sorting._search import search
 from .._ufuncs._where import either
@@ -22,12 +22,6 @@ __all__ = ["histogram", "histogram_bin_edges"]
 def flags_as_numbers(a):
     """Bools as uint8, as NumPy counts them."""
     return a.astype(numpy.uint8) if a.dtype == bool else a
-
-
-def ends_of(arrays):
-    """The least and the greatest element of each array, in its dtype: what edges depend on. Triggers evaluation."""
-    found = _core.fetch([reduce(name, on_engines(array)) for array in arrays for name in ("min", "max")])
-    return [numpy.array([low[()], high[()]], array.dtype) for array, low, high in zip(arrays, found[::2], found[1::2])]
 
 
 def bins_of(values, edges):
@@ -63,7 +57,7 @@ def _edges(a, bins, limits, weights):
 
 
 def _ends(a, limits):
-    return ends_of([a])[0] if limits is None and a.size else numpy.empty(0, a.dtype)
+    return ends_of([on_engines(a)])[0] if limits is None and a.size else numpy.empty(0, a.dtype)
 
 
 def _flat(a, weights):

@@ -5,10 +5,11 @@ import numpy
 
 from .. import _core
 from .._creation._from_data import asarray
+from .._folds._bounds import ends_of
 from .._local import has_distributed
 from .._ufuncs._where import either
 from ._common import document, of_numpy, on_engines, small
-from ._histograms import bins_of, ends_of, flags_as_numbers, weighted_counts
+from ._histograms import bins_of, flags_as_numbers, weighted_counts
 
 __all__ = ["histogram2d", "histogramdd"]
 

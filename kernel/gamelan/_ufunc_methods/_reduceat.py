@@ -61,7 +61,7 @@ def _starts(name, indices, extent):
         raise ValueError("object too deep for desired array")
     starts = starts.reshape(-1).astype(numpy.int64)
     if starts.size:
-        low, high = extremes(starts) if is_distributed(starts) else (int(numpy.min(starts._a)), int(numpy.max(starts._a)))
+        low, high = extremes(starts, extent) if is_distributed(starts) else (int(numpy.min(starts._a)), int(numpy.max(starts._a)))
         if low < 0 or high >= extent:
             raise IndexError(f"index {low if low < 0 else high} out-of-bounds in {name}.reduceat [0, {extent})")
     return starts
