@@ -2,10 +2,14 @@
 // bincount and histogram: each rank counts its elements in a table of its own; the owner of a bin adds the
 // tables. Integers add exactly, so the result does not depend on which rank counts what.
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
 #include <vector>
 
 #include "engine/steps/irregular/stream.hpp"
 #include "engine/steps/run_step.hpp"
+#include "engine/tiles/loops/even_bins.hpp"
 
 namespace gamelan::engine::steps {
 namespace {
@@ -18,33 +22,45 @@ class Table {
  public:
   Table(std::int64_t* counts, std::int64_t bins) : counts_(counts), bins_(bins) {
     std::fill_n(counts, bins, 0);
-    if (bins <= most_replicated_bins) copies_.assign(static_cast<std::size_t>(bins) * (replicas - 1), 0);
-    for (std::size_t k = 0; k < replicas; ++k)
-      table_[k] =
-          k == 0 || copies_.empty() ? counts : copies_.data() + static_cast<std::size_t>(bins) * (k - 1);
+    if (bins <= most_replicated_bins) copies_.assign(static_cast<std::size_t>(bins + 1) * replicas, 0);
   }
 
-  void add_all(const std::int64_t* bin, std::int64_t count) {
+  /// Numbers that are no bin are left out.
+  template <class Number>
+  void add_all(const Number* bin, std::int64_t count) {
     const auto bins = static_cast<std::uint64_t>(bins_);
-    for (std::int64_t i = 0; i < count; ++i)
-      if (static_cast<std::uint64_t>(bin[i]) < bins) ++table_[static_cast<std::size_t>(i) % replicas][bin[i]];
+    if (copies_.empty()) {
+      for (std::int64_t i = 0; i < count; ++i)
+        if (static_cast<std::uint64_t>(bin[i]) < bins) ++counts_[bin[i]];
+      return;
+    }
+    auto* const copies = copies_.data();
+    const auto add = [&](std::int64_t i, std::size_t replica) {  // the last element is for what is left out
+      ++copies[std::min(static_cast<std::uint64_t>(bin[i]), bins) + replica * (bins + 1)];
+    };
+    std::int64_t i = 0;
+    for (; i + static_cast<std::int64_t>(replicas) <= count; i += replicas)
+      for (std::size_t k = 0; k < replicas; ++k) add(i + static_cast<std::int64_t>(k), k);
+    for (; i < count; ++i) add(i, 0);
   }
   void finish() {
     for (std::size_t i = 0; i < copies_.size(); ++i)
-      counts_[i % static_cast<std::size_t>(bins_)] += copies_[i];
+      if (const auto bin = static_cast<std::int64_t>(i) % (bins_ + 1); bin < bins_)
+        counts_[bin] += copies_[i];
   }
 
  private:
   std::int64_t* counts_;
   std::int64_t bins_;
   std::vector<std::int64_t> copies_;
-  std::int64_t* table_[replicas];
 };
 
-/// Finds the bin of a number exactly as the edges say. Division gives a guess that is off by one at most, as
-/// in NumPy.
+/// Finds the bins of numbers exactly as the edges say. Division gives a guess that is off by one at most, as
+/// in NumPy; where edges lie where they should, a guess that is not near an edge is right.
 class Edges {
  public:
+  static constexpr std::int64_t most = 128;  ///< numbers at once
+
   Edges(const StepContext& context, const plan::Operand& edges, std::int64_t bins) : bins_(bins) {
     Stream stream(context, edges, protocol::Dtype::float64, protocol::Dtype::float64);
     for (std::int64_t at = 0; at <= bins; at += Stream::chunk) {
@@ -52,22 +68,53 @@ class Edges {
       const auto* values = stream.read_as<double>(at, count);
       edges_.insert(edges_.end(), values, values + count);
     }
-    scale_ = static_cast<double>(bins) / (edges_.back() - edges_.front());
+    last_ = edges_.back();
+    scale_ = static_cast<double>(bins) / (last_ - edges_.front());
+    const tiles::EvenBins even{edges_.front(), scale_, static_cast<std::int32_t>(bins)};
+    const auto is_even = [&](std::int64_t k) {  // places rise with numbers, however they are rounded
+      return std::abs(even.place(edges_[static_cast<std::size_t>(k)]) - static_cast<double>(k)) <
+             tiles::EvenBins::near_an_edge / 2;
+    };
+    std::int64_t k = 0;
+    while (k <= bins && is_even(k)) ++k;
+    if (k > bins && bins <= most_replicated_bins) even_ = even;
+    edges_.back() = std::numeric_limits<double>::infinity();  // the last bin has both its edges
   }
 
-  /// -1 for a number outside.
-  std::int64_t find(double x) const {
-    if (!(x >= edges_.front() && x <= edges_.back())) return -1;
-    auto bin =
-        std::clamp<std::int64_t>(static_cast<std::int64_t>((x - edges_.front()) * scale_), 0, bins_ - 1);
-    bin -= x < edges_[static_cast<std::size_t>(bin)];
-    return bin + (bin + 1 < bins_ && x >= edges_[static_cast<std::size_t>(bin + 1)]);
+  /// Calls visit(bins) with those of at most `most` numbers, `bins` for one that is outside.
+  template <class Visit>
+  void with_bins(const double* numbers, std::int64_t count, Visit visit) const {
+    std::int32_t whole[most];
+    if (even_ && loop_(*even_, numbers, count, whole)) return visit(whole);
+    std::int64_t bin[most];
+    find(numbers, count, bin);
+    visit(bin);
   }
 
  private:
+  /// Writes the bin of each number, `bins` for one that is outside. There is no branch that depends on the
+  /// numbers.
+  [[gnu::noinline]] void find(const double* numbers, std::int64_t count, std::int64_t* bin) const {
+    const double* edges = edges_.data();
+    const double first = edges[0], last = last_, scale = scale_, greatest = static_cast<double>(bins_ - 1);
+    const auto outside = bins_;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double x = numbers[i];
+      double guess = (x - first) * scale;
+      guess = guess > 0 ? guess : 0;  // also of NaN
+      guess = guess < greatest ? guess : greatest;
+      auto b = static_cast<std::int64_t>(guess);
+      const double low = edges[b], high = edges[b + 1];
+      b += static_cast<std::int64_t>(x >= high) - static_cast<std::int64_t>(x < low);
+      bin[i] = (x >= first) & (x <= last) ? b : outside;
+    }
+  }
+
   std::int64_t bins_;
   std::vector<double> edges_;
-  double scale_;
+  double last_, scale_;
+  std::optional<tiles::EvenBins> even_;
+  tiles::EvenBinLoop loop_ = tiles::even_bin_loop();
 };
 
 /// Calls visit(address, elements, stride) for rows of a strided box, as long as they come.
@@ -134,13 +181,13 @@ void run(const StepContext& context, const plan::Count& count) {
                                [&](const std::int64_t* bin, std::int64_t some) { table.add_all(bin, some); });
   } else {
     const Edges edges(context, *count.edges, count.bins);
-    std::vector<std::int64_t> bin(static_cast<std::size_t>(Stream::chunk));
-    for_each_own<double>(context, count, protocol::Dtype::float64,
-                         [&](const double* values, std::int64_t some) {
-                           for (std::int64_t i = 0; i < some; ++i)
-                             bin[static_cast<std::size_t>(i)] = edges.find(values[i]);
-                           table.add_all(bin.data(), some);
-                         });
+    for_each_own<double>(
+        context, count, protocol::Dtype::float64, [&](const double* numbers, std::int64_t some) {
+          for (std::int64_t at = 0; at < some; at += Edges::most) {
+            const auto few = std::min(Edges::most, some - at);
+            edges.with_bins(numbers + at, few, [&](const auto* bin) { table.add_all(bin, few); });
+          }
+        });
   }
   table.finish();
 }

@@ -3,6 +3,7 @@
 // for a loop here finds nothing, so the caller tries the level below. isa.cpp refuses a machine that has only
 // such levels. GAMELAN_ABSENT_* say which loops are meant.
 #include "engine/tiles/loops/elementwise_tables.hpp"
+#include "engine/tiles/loops/even_bins.hpp"
 #include "engine/tiles/loops/fold_tables.hpp"
 #include "engine/tiles/loops/moment_tables.hpp"
 #include "engine/tiles/loops/scan_tables.hpp"
@@ -31,6 +32,7 @@ bool write_identity(Op, Dtype, void*) { return false; }
 ScanLoops scan_loops(Op, Dtype) { return {}; }
 MomentLoops moment_loops(Dtype) { return {}; }
 SmallProductLoop small_product_loop(Dtype) { return nullptr; }
+EvenBinLoop even_bin_loop() { return nullptr; }
 #endif
 
 }  // namespace gamelan::engine::tiles::GAMELAN_ISA
