@@ -21,6 +21,7 @@ __all__ = ["bincount"]
 
 _FEW_BINS = 4096
 _MOST_SEGMENTS = 1024
+_FULL = 8  # elements of a segment for each bin, at least: its table is filled and added, too
 
 
 def even_counts(array, edges):
@@ -37,7 +38,7 @@ def sums_of(numbers, weights, bins, are_inside=False):
         return filled((bins,), numpy.float64, 0)
     if bins > _FEW_BINS and 64 * bins > size:
         return _sums_in_order(numbers, weights, bins, are_inside)
-    segments = max(1, min(size // bins, size // 4096, _MOST_SEGMENTS))
+    segments = max(1, min(size // (_FULL * bins), size // 4096, _MOST_SEGMENTS))
     result = _core.empty((bins,), dtype_number(numpy.float64), on_engines(numbers))
     inputs = (on_engines(numbers), on_engines(weights))
     _core.record(OPS["weighted_bincount"], dtype_number(numpy.float64), result, True, inputs, (segments,))
