@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "engine/steps/box_copies.hpp"
 #include "engine/steps/context.hpp"
@@ -16,6 +17,36 @@ namespace {
 using protocol::Shape;
 
 constexpr std::int64_t rows_in_turn = 4;
+constexpr std::int64_t long_row = 16;  // results: from here on rows are folded where they lie
+
+/// Folds all reduction blocks of each result where they lie: `inner` results at a time, which are the last
+/// axes of `grid` and kept. The order is that of fold_pairs. The results are moved together as they come:
+/// never further than to where the next ones begin.
+void complete_in_place(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fold, const Shape& grid,
+                       std::int64_t inner, std::byte* partials) {
+  const Shape strides = protocol::contiguous_strides(grid, protocol::size_of(fold.loop));
+  const auto row_bytes = inner * static_cast<std::int64_t>(protocol::size_of(fold.loop));
+  Shape kept, kept_strides, reduced, reduced_strides;
+  for (std::size_t k = 0; k < grid.size(); ++k) {
+    if (grid[k] == 1 || strides[k] < row_bytes) continue;
+    (step.reduced[k] ? reduced : kept).push_back(grid[k]);
+    (step.reduced[k] ? reduced_strides : kept_strides).push_back(strides[k]);
+  }
+  const auto offset_of = [](const Shape& at, const Shape& by) {
+    return std::inner_product(at.begin(), at.end(), by.begin(), std::int64_t{0});
+  };
+  std::vector<std::int64_t> blocks;  // bytes from the first
+  for_each_index(reduced, [&](const Shape& at) { blocks.push_back(offset_of(at, reduced_strides)); });
+  std::byte* out = partials;
+  for_each_index(kept, [&](const Shape& at) {
+    std::byte* first = partials + offset_of(at, kept_strides);
+    for (std::size_t distance = 1; distance < blocks.size(); distance *= 2)
+      for (std::size_t q = 0; q + distance < blocks.size(); q += 2 * distance)
+        tiles::fold_rows(fold.op, fold.loop, first + blocks[q + distance], 1, inner, first + blocks[q]);
+    if (out != first) std::memmove(out, first, static_cast<std::size_t>(row_bytes));
+    out += row_bytes;
+  });
+}
 
 /// Folds all reduction blocks of each result, all results side by side: the reduced axes of the region hold
 /// all of them.
@@ -33,6 +64,9 @@ void complete(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fold, 
       if (reduced) blocks *= grid[k];
     }
   if (blocks == 1) return;
+  std::int64_t inner = 1;
+  for (std::size_t k = grid.size(); k-- > 0 && (grid[k] == 1 || !step.reduced[k]);) inner *= grid[k];
+  if (inner >= long_row) return complete_in_place(step, fold, grid, inner, partials.data());
   const auto elements = protocol::element_count(grid);
   std::vector<std::byte> results(static_cast<std::size_t>(elements) * item);
   copy_box(fold.loop, fold.loop, extents, partials.data(), from, results.data(),

@@ -70,6 +70,35 @@ void fold_short_runs(const T* values, std::int64_t length, T* out) {
   for (std::int64_t run = 0; run < together; ++run) out[run] = static_cast<T>(lane[0][run]);
 }
 
+/// Element `lane` of a run after its lanes have been folded in halves down to `half`, as in fold_short_run.
+template <class Row, std::int64_t length, std::int64_t lane, std::int64_t half, class T>
+[[gnu::always_inline]] inline T fold_tree(const T* values) {
+  if constexpr (half == lane_count) {
+    return values[lane];
+  } else {
+    const auto left = fold_tree<Row, length, lane, 2 * half>(values);
+    if constexpr (lane + half < length)
+      return Row::apply(left, fold_tree<Row, length, lane + half, 2 * half>(values));
+    else
+      return left;
+  }
+}
+
+/// fold_short_runs with a length that the compiler knows: all values stay in registers.
+template <class Row, std::int64_t length, class T>
+void fold_runs_of(const T* __restrict values, std::int64_t run_count, T* __restrict out) {
+  constexpr std::int64_t together = lane_count;
+  std::int64_t run = 0;
+  for (; run + together <= run_count; run += together, values += together * length) {
+    const auto* ahead = reinterpret_cast<const char*>(values) + bytes_ahead;
+    for (std::size_t byte = 0; byte < together * length * sizeof(T); byte += line_bytes)
+      __builtin_prefetch(ahead + byte);
+    for (std::int64_t each = 0; each < together; ++each)
+      out[run + each] = fold_tree<Row, length, 0, 1>(values + each * length);
+  }
+  for (; run < run_count; ++run, values += length) out[run] = fold_tree<Row, length, 0, 1>(values);
+}
+
 template <class Row, class T>
 void fold_runs(const void* from, std::int64_t run_count, std::int64_t run_length, void* to) {
   const T* values = static_cast<const T*>(from);
@@ -78,6 +107,12 @@ void fold_runs(const void* from, std::int64_t run_count, std::int64_t run_length
     for (std::int64_t run = 0; run < run_count; ++run)
       out[run] = fold_run<Row>(values + run * run_length, run_length);
     return;
+  }
+  if constexpr (Real<T>) {
+    if (run_length == 2) return fold_runs_of<Row, 2>(values, run_count, out);
+    if (run_length == 3) return fold_runs_of<Row, 3>(values, run_count, out);
+    if (run_length == 4) return fold_runs_of<Row, 4>(values, run_count, out);
+    if (run_length == 8) return fold_runs_of<Row, 8>(values, run_count, out);
   }
   constexpr std::int64_t together = 16;
   std::int64_t run = 0;

@@ -64,8 +64,9 @@ TEST(Fold, runs_use_the_promised_order) {
       if (dtype == Dtype::float16 && (op == Op::add || op == Op::multiply))
         return;  // accumulates in float, see below
       const std::size_t item = protocol::size_of(dtype);
-      for (const std::size_t length : {1U, 2U, 7U, 31U, 32U, 33U, 63U, 64U, 1000U, 1024U, 1025U}) {
-        const std::size_t runs = length <= 64 ? 35 : 3;  // short ones are folded side by side
+      for (const std::size_t length :
+           {1U, 2U, 3U, 4U, 7U, 8U, 31U, 32U, 33U, 63U, 64U, 1000U, 1024U, 1025U}) {
+        const std::size_t runs = length <= 64 ? 69 : 3;  // short ones are folded side by side
         const Buffer values = random_values(random, dtype, runs * length, -1.5, 1.6);
         Buffer out(runs * item);
         fold_runs(op, dtype, values.data(), static_cast<std::int64_t>(runs),

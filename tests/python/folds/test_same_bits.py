@@ -73,6 +73,12 @@ PROGRAMS = {
             _random(3001, 8, 4).sum(axis=0).ravel(),
         ]
     ),
+    "sums of blocks": lambda: np.concatenate(
+        [
+            _random(700, 402).reshape(350, 2, 201, 2).sum(axis=(1, 3)).ravel(),
+            _random(60, 66, 45).reshape(20, 3, 33, 2, 9, 5).mean(axis=(1, 3, 5)).ravel(),
+        ]
+    ),
     "sums that share a pass": _three_at_once,
     "stencil and its change": _stencil,
     "dot": lambda: _random(54_321).dot(_random(54_321)),
