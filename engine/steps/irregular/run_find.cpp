@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/steps/irregular/stream.hpp"
+#include "engine/steps/irregular/true_flags.hpp"
 #include "engine/steps/item.hpp"
 #include "engine/steps/run_step.hpp"
 
@@ -78,12 +79,7 @@ void list_in_share(const StepContext& context, const plan::Find& find, AtChunk a
   for (auto at = first; at < last; at += Stream::chunk) {
     const auto count = std::min(Stream::chunk, last - at);
     const auto element_at = at_chunk(at, count);
-    const auto* flag = flags.read_as<unsigned char>(at, count);
-    for (std::int64_t i = 0; i < count && length < find.room;
-         ++i) {  // no branch on the flag: it may be random
-      list[length] = element_at(i);
-      length += flag[i] != 0;
-    }
+    length = append_true(flags.read_as<unsigned char>(at, count), count, element_at, list, length, find.room);
   }
   *reinterpret_cast<std::int64_t*>(context.own_block(find.lengths)) = length;
 }
