@@ -41,15 +41,18 @@ def elements_at(row, places):
         return take_along(sort(row), asarray_of(places), 0)
     if not places:
         return row[:0]
-    inner = [place for place in places if 0 < place < row.size - 1]
-    found = _selected(row, inner) if inner else {}
+    ends = {}
+    if 0 in places:
+        ends[0] = reduce("reduce_fmin" if row.dtype.kind == "f" else "min", row)
+    if row.size - 1 in places:
+        ends[row.size - 1] = reduce("max", row)
+    inner = [place for place in places if place not in ends]
+    if not inner:
+        return concatenate([reshape(ends[place], (1,)) for place in places])
+    found = _selected(row, inner, ends)
     if found is None:
         return take_along(sort(row), asarray_of(places), 0)
-    if 0 in places:
-        found[0] = reduce("reduce_fmin" if row.dtype.kind == "f" else "min", row)
-    if row.size - 1 in places:
-        found[row.size - 1] = reduce("max", row)
-    return concatenate([reshape(found[place], (1,)) for place in places])
+    return _core.upload(numpy.array([found[place] for place in places], row.dtype))
 
 
 def asarray_of(places):
@@ -57,8 +60,9 @@ def asarray_of(places):
     return _core.upload(numpy.array(places, _INTP))
 
 
-def _selected(row, places):
-    """An element for each place; None if a sort must find them."""
+def _selected(row, places, ends):
+    """An element for each place, as numbers that are here, and for each of `ends`, which are computed in the same pass; None if
+    a sort must find them."""
     brackets = _brackets(row, places)
     if brackets is None:
         return None
@@ -68,15 +72,16 @@ def _selected(row, places):
         inside = row <= high if below is None else row >= low if high is None else (row >= low) & (row <= high)
         masks.append(inside)
         asked += [reduce("sum", mask, dtype=_INTP) for mask in ([] if below is None else [below]) + [inside]]
-    counts = iter([int(count) for count in _core.fetch(asked)])
-    found, wanted, in_any, picked = {}, {}, None, 0
+    looked_at = _core.fetch([*asked, *ends.values()])
+    counts, found = (int(count) for count in looked_at[: len(asked)]), dict(zip(ends, looked_at[len(asked) :]))
+    wanted, in_any, picked = {}, None, 0
     for (low, high, mine), mask in zip(brackets, masks):
         before = 0 if low is None else next(counts)
         count = next(counts)
         if mine[0] < before or mine[-1] >= before + count:
             return None  # NaNs, or a sample that misleads
         if low is not None and low == high:
-            found.update((place, filled((), row.dtype, low)) for place in mine)
+            found.update((place, low) for place in mine)
             continue
         # The brackets rise and have nothing in common: so the candidates of all of them have one order.
         wanted.update((place, picked + place - before) for place in mine)
@@ -93,24 +98,27 @@ def _selected(row, places):
 def _in_order(row, places):
     """The elements that a sort of a row without NaNs would put at these places; of zeros, one of any sign."""
     if row.size > _MOST_HERE:
-        ordered = sort(row)
-        return [ordered[..., place] for place in places]
+        (elements,) = _core.fetch([take_along(sort(row), asarray_of(places), 0)])
+        return elements
     (here,) = _core.fetch([row])
-    ordered = numpy.partition(here, places)
-    return [filled((), row.dtype, ordered[place]) for place in places]
+    return numpy.partition(here, places)[places]
 
 
 def _brackets(row, places):
     """Between which numbers the places lie: (least or None, greatest or None, places); None if it does not say."""
     step = max(row.size // (_SAMPLES if row.size < _MANY else 4 * _SAMPLES), 1) | 1
-    sample = numpy.sort(numpy.asarray(row[::step]))
-    brackets = []
+    sample = numpy.asarray(row[::step])
+    bounds = []
     for place in places:
         share = place / row.size
         margin = 2 + math.ceil(_DEVIATIONS * math.sqrt(sample.size * share * (1 - share)))
         first, last = place // step - margin, place // step + margin + 1
-        low = None if first < 0 else sample[first]
-        high = None if last >= sample.size or sample[last] != sample[last] else sample[last]
+        bounds.append((first if first >= 0 else None, last if last < sample.size else None))
+    sample = numpy.partition(sample, numpy.array([bound for pair in bounds for bound in pair if bound is not None], _INTP))
+    brackets = []
+    for place, (first, last) in zip(places, bounds):
+        low = None if first is None else sample[first]
+        high = None if last is None or sample[last] != sample[last] else sample[last]
         if low is not None and low != low:
             return None
         if brackets and (low is None or brackets[-1][1] is None or low <= brackets[-1][1]):
