@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Elements of a long row by their place in its order, without a sort. A sample, taken at even distances, says between which
-two numbers each of them lies; the elements in between are picked, and few of them are partitioned here. A sample that misleads
-(it shows when the elements below are counted) or too many equal elements lead to a sort, after all. Triggers evaluation. What is
-picked depends on the row alone, never on the number of engines."""
+two numbers each of them lies. The elements in between are picked; among many of them it selects again, few are partitioned here.
+A sample that misleads (it shows when elements are counted) or too many equal elements lead to a sort, after all. Triggers
+evaluation. What is picked depends on the row alone, never on the number of engines."""
 
 import math
 
@@ -61,47 +61,79 @@ def asarray_of(places):
 
 
 def _selected(row, places, ends):
-    """An element for each place, as numbers that are here, and for each of `ends`, which are computed in the same pass; None if
-    a sort must find them."""
+    """An element for each place of a row, and for each of `ends`, which are computed in the same pass, as numbers that are here;
+    None if a sort must find them. The row is here or on the engines."""
     brackets = _brackets(row, places)
     if brackets is None:
         return None
-    masks, asked = [], []
+    asked, in_any = [], None
     for low, high, _ in brackets:
-        below = None if low is None else row < low
-        inside = row <= high if below is None else row >= low if high is None else (row >= low) & (row <= high)
-        masks.append(inside)
-        asked += [reduce("sum", mask, dtype=_INTP) for mask in ([] if below is None else [below]) + [inside]]
-    looked_at = _core.fetch([*asked, *ends.values()])
-    counts, found = (int(count) for count in looked_at[: len(asked)]), dict(zip(ends, looked_at[len(asked) :]))
-    wanted, in_any, picked = {}, None, 0
-    for (low, high, mine), mask in zip(brackets, masks):
-        before = 0 if low is None else next(counts)
-        count = next(counts)
-        if mine[0] < before or mine[-1] >= before + count:
-            return None  # NaNs, or a sample that misleads
-        if low is not None and low == high:
-            found.update((place, low) for place in mine)
+        if low is not None:
+            asked.append(_count(row < low))
+        if _is_one_number(low, high):
+            asked.append(_count(row == low))
             continue
-        # The brackets rise and have nothing in common: so the candidates of all of them have one order.
-        wanted.update((place, picked + place - before) for place in mine)
-        in_any = mask if in_any is None else in_any | mask
-        picked += count
-    if 4 * picked > row.size:
+        inside = row <= high if low is None else row >= low if high is None else (row >= low) & (row <= high)
+        in_any = inside if in_any is None else in_any | inside
+    picked = [] if in_any is None else [_count(in_any)]
+    looked_at = _here([*asked, *picked, *ends.values()])
+    counts, found = (int(count) for count in looked_at), dict(zip(ends, looked_at[len(asked) + len(picked) :]))
+    ranges = []
+    for low, high, mine in brackets:
+        before = 0 if low is None else next(counts)
+        if not _is_one_number(low, high):
+            ranges.append((high, mine, before))
+        elif before <= mine[0] and mine[-1] < before + next(counts):
+            found.update((place, low) for place in mine)
+        else:
+            return None  # a sample that misleads
+    if not ranges:
+        return found
+    count = next(counts)
+    if 4 * count > row.size:
         return None
-    if wanted:
-        candidates = take_along(row, positions_counted(in_any, picked), 0)
-        found.update(zip(wanted, _in_order(candidates, list(wanted.values()))))
-    return found
+    candidates = take_along(row, positions_counted(in_any, count), 0) if is_distributed(row) else row[in_any]
+    inner = _among(candidates, ranges)
+    return None if inner is None else found | inner
+
+
+def _is_one_number(low, high):
+    return low is not None and low == high
+
+
+def _count(mask):
+    return reduce("sum", mask, dtype=_INTP) if is_distributed(mask) else numpy.count_nonzero(mask)
+
+
+def _here(values):
+    """What is on the engines, looked at at once; the rest as it is."""
+    asked = [value for value in values if is_distributed(value)]
+    looked_at = iter(_core.fetch(asked) if asked else ())
+    return [next(looked_at) if is_distributed(value) else value for value in values]
+
+
+def _among(candidates, ranges):
+    """An element for each place of each range (greatest, its places, how many of the row are below it); None if one is not
+    in its range. Ranges rise and have nothing in common, so their elements have one order."""
+    if candidates.size <= _MOST_HERE:
+        (candidates,) = _here([candidates])
+    ends = [int(count) for count in _here([_count(candidates <= high) for high, _, _ in ranges[:-1]])]
+    wanted, first = {}, 0
+    for (_, places, before), end in zip(ranges, [*ends, candidates.size]):
+        wanted.update((place, first + place - before) for place in places)
+        if wanted[places[0]] < first or wanted[places[-1]] >= end:
+            return None  # NaNs, or a sample that misleads
+        first = end
+    return dict(zip(wanted, _in_order(candidates, list(wanted.values()))))
 
 
 def _in_order(row, places):
     """The elements that a sort of a row without NaNs would put at these places; of zeros, one of any sign."""
-    if row.size > _MOST_HERE:
-        (elements,) = _core.fetch([take_along(sort(row), asarray_of(places), 0)])
-        return elements
-    (here,) = _core.fetch([row])
-    return numpy.partition(here, places)[places]
+    if not is_distributed(row):
+        found = _selected(row, places, {}) if row.size >= _LEAST else None
+        return numpy.partition(row, places)[places] if found is None else [found[place] for place in places]
+    (elements,) = _core.fetch([take_along(sort(row), asarray_of(places), 0)])
+    return elements
 
 
 def _brackets(row, places):
