@@ -12,11 +12,12 @@
 
 namespace gamelan::engine::jit {
 
-class Avx2 final : public Instructions {
+class Avx2 : public Instructions {
  public:
   /// More may be alive than there are registers: to wait for one operation after the other takes longer than
   /// to put values away.
   static constexpr Registers registers{.vector_bytes = 32, .vectors = 14, .most_alive = 24};
+  static constexpr std::size_t least_bytes = 4;  ///< of an element in a vector
   Avx2(int lanes, std::span<std::byte> room) : Instructions(registers, lanes, room) {}
 
   Xmm passing(Dtype dtype) const override { return vector(second_spare, dtype); }
@@ -51,9 +52,15 @@ class Avx2 final : public Instructions {
   void choose(Mask out, Mask condition, Mask then, Mask otherwise) override;
   void jump_if_none(Mask x, Mask y, const Xbyak::Label& to) override;
 
- private:
+ protected:
   static constexpr int spare = registers.vectors, second_spare = spare + 1;
 
+  static Xbyak::Ymm of(Mask mask) { return Xbyak::Ymm(mask.number); }
+  /// A constant element, the same for every lane.
+  Xbyak::Address all(std::uint64_t bits, Dtype dtype) { return ptr[rip + constant(bits, dtype)]; }
+  void invert(const Xmm& out, const Xmm& x) { vpxor(out, x, all(~std::uint64_t{0}, Dtype::int64)); }
+
+ private:
   void emit_tables() override;
   void emit_unusual() override;
 
@@ -63,10 +70,7 @@ class Avx2 final : public Instructions {
   Address tail_count() const { return scratch_ + 64; }
   Address passage() const { return scratch_ + 96; }
 
-  static Xbyak::Ymm of(Mask mask) { return Xbyak::Ymm(mask.number); }
   static Xmm low_half(const Xmm& x) { return Xmm(x.getIdx()); }
-  /// A constant element, the same for every lane.
-  Xbyak::Address all(std::uint64_t bits, Dtype dtype) { return ptr[rip + constant(bits, dtype)]; }
   Xbyak::Address all(double number);
   bool has_wide_masks() const { return lanes_ == 4; }
   /// A bool in lanes of the dtype: in its own register or in `spare`.
@@ -74,7 +78,6 @@ class Avx2 final : public Instructions {
   /// Makes bools of lanes of the dtype, in the same register.
   void widen(Mask mask, Dtype dtype);
   void select(Dtype dtype, const Xmm& out, const Xmm& condition, const Xmm& then, const Xmm& otherwise);
-  void invert(const Xmm& out, const Xmm& x) { vpxor(out, x, all(~std::uint64_t{0}, Dtype::int64)); }
   void choose_larger(Op op, Dtype dtype, const Xmm& out, const Xmm& x, const Xmm& y);
   void multiply_wide(const Xmm& out, const Xmm& x, const Xbyak::Operand& y);
   void to_float64(const Xmm& out, const Xmm& x);

@@ -8,6 +8,7 @@ namespace gamelan::engine::jit {
 
 class Avx512 final : public Instructions {
  public:
+  static constexpr std::size_t least_bytes = 4;  ///< of an element in a vector
   static constexpr Registers registers{
       .vector_bytes = 64, .vectors = 31, .first_mask = 2, .masks = 4, .most_alive = 28};
   Avx512(int lanes, std::span<std::byte> room) : Instructions(registers, lanes, room) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The function around a schedule: registers for addresses, the loop over whole vectors, the rest, early
+// The function around a schedule: registers for addresses, the loops over whole vectors, the rest, early
 // exits.
 #include "engine/jit/compile.hpp"
 
@@ -8,6 +8,7 @@
 #include <span>
 
 #include "engine/jit/avx2.hpp"
+#include "engine/jit/avx2_bytes.hpp"
 #include "engine/jit/avx512.hpp"
 #include "engine/jit/emitter.hpp"
 #include "engine/jit/pages.hpp"
@@ -56,7 +57,7 @@ std::size_t room_for(const Body& wide, const Body& single) {
     for (const auto& exit : schedule.exits) count += exit.size() + 1;
     return count;
   };
-  return (2 * actions(wide.schedule) + actions(single.schedule)) * bytes_per_action + bytes_around;
+  return 2 * (actions(wide.schedule) + actions(single.schedule)) * bytes_per_action + bytes_around;
 }
 
 /// Writes the function to `room`. It can run at any address, because it refers to nothing outside.
@@ -105,26 +106,19 @@ class Writer : private Emitter {
   }
 
   void emit_function() {
-    Xbyak::Label some, rest, done;
+    Xbyak::Label some, done;
     enter();
     code_.xor_(index_.cvt32(), index_.cvt32());
     const auto& nodes = single_.trace.nodes;
     const auto stream =
         std::find_if(nodes.begin(), nodes.end(), [](const Node& node) { return node.streams; });
     if (stream != nodes.end()) emit_streaming_loop(stream->place, protocol::size_of(stream->dtype), some);
-    emit_loop(false);
-    code_.L(rest);
+    emit_loop(wide_, false);
+    if (wide_.parts > 1) emit_loop(single_, false);
     code_.mov(work_, count_);
     code_.sub(work_, index_);
     code_.jz(done, near);
-    code_.mov(ecx, lanes_);
-    code_.cmp(work_, rcx);
-    code_.cmova(work_, rcx);
-    code_.push(work_);
     code_.call(some);
-    code_.pop(work_);
-    code_.add(index_, work_);
-    code_.jmp(rest, near);
     code_.L(done);
     leave_function();
     code_.align(16);
@@ -133,7 +127,7 @@ class Writer : private Emitter {
     code_.emit_constants();
   }
 
-  /// Writes a routine for `work` elements, at most a vector of them.
+  /// Writes a routine for `work` elements, fewer than a vector has.
   void emit_some() {
     code_.begin_tail();
     use(single_.trace);
@@ -169,26 +163,27 @@ class Writer : private Emitter {
     code_.call(some);
     code_.pop(index_);
     code_.L(aligned);
-    emit_loop(true);
+    emit_loop(wide_, true);
     code_.L(plain);
   }
   int vector_bytes(const Node& node) const {
     return lanes_ * static_cast<int>(protocol::size_of(node.dtype));
   }
 
-  void emit_loop(bool streams) {
+  /// Writes the loop over as many elements as `body` computes at once, for as long as there are so many.
+  void emit_loop(const Body& body, bool streams) {
     Xbyak::Label again, over;
-    const int step = lanes_ * wide_.parts;
+    const int step = lanes_ * body.parts;
     code_.mov(limit_, count_);
     code_.sub(limit_, step - 1);
     code_.jbe(over, near);
     code_.cmp(index_, limit_);
     code_.jae(over, near);
-    use(wide_.trace);
-    for (const Action& action : wide_.schedule.once) emit(action, false);
+    use(body.trace);
+    for (const Action& action : body.schedule.once) emit(action, false);
     code_.align(32);
     code_.L(again);
-    emit_body(wide_.schedule, streams);
+    emit_body(body.schedule, streams);
     code_.add(index_, step);
     code_.cmp(index_, limit_);
     code_.jb(again, near);
@@ -256,7 +251,7 @@ std::shared_ptr<const Code> compile_for(const Trace& trace) {
   const auto free = [](std::byte* room) { operator delete(room, alignment); };
   const std::unique_ptr<std::byte, decltype(free)> room(
       static_cast<std::byte*>(operator new(bytes, alignment)), free);
-  Set code(lanes(trace, registers.vector_bytes), {room.get(), bytes});
+  Set code(lanes(trace, registers.vector_bytes, Set::least_bytes), {room.get(), bytes});
   const Writer writer(code, wide, single);
   return make_pages({room.get(), code.getSize()});
 }
@@ -276,7 +271,8 @@ bool runs(InstructionSet set) {
 
 std::shared_ptr<const Code> compile(const Trace& trace, InstructionSet set) {
   if (are_pages_refused()) return nullptr;
-  return set == InstructionSet::avx2 ? compile_for<Avx2>(trace) : compile_for<Avx512>(trace);
+  if (set == InstructionSet::avx512) return compile_for<Avx512>(trace);
+  return has_bytes_only(trace) ? compile_for<Avx2Bytes>(trace) : compile_for<Avx2>(trace);
 }
 
 }  // namespace gamelan::engine::jit

@@ -37,9 +37,9 @@ class Instructions : public Xbyak::CodeGenerator {
   /// True when an operand in memory may be one element for all.
   virtual bool broadcasts() const = 0;
 
-  /// From here on only the first `rax` elements of a vector are wanted. Nothing is read or written behind
-  /// them, and no flag of the processor is raised for them. The tail has `scratch_bytes` at `scratch`,
-  /// aligned to 64. Changes rax and rcx.
+  /// From here on only the first `rax` elements of a vector are wanted, fewer than it has. Nothing is written
+  /// behind them, and read only what lies in the same page. No flag of the processor is raised for it. The
+  /// tail has `scratch_bytes` at `scratch`, aligned to 64. Changes rax and rcx.
   virtual void begin_tail() = 0;
   void end_tail() { is_tail_ = false; }
   bool is_tail() const { return is_tail_; }

@@ -8,13 +8,17 @@ namespace {
 
 bool is_floating(Dtype dtype) { return dtype == Dtype::float64 || dtype == Dtype::float32; }
 bool is_integer(Dtype dtype) { return dtype == Dtype::int64 || dtype == Dtype::int32; }
+bool is_byte(Dtype dtype) { return dtype == Dtype::int8 || dtype == Dtype::uint8; }
 
 }  // namespace
 
-bool holds(Dtype dtype) { return is_floating(dtype) || is_integer(dtype) || dtype == Dtype::bool_; }
+bool holds(Dtype dtype, InstructionSet set) {
+  if (is_byte(dtype)) return set == InstructionSet::avx2;
+  return is_floating(dtype) || is_integer(dtype) || dtype == Dtype::bool_;
+}
 
 bool computes(Op op, Dtype loop, InstructionSet set) {
-  if (!holds(loop)) return false;
+  if (!holds(loop, set)) return false;
   switch (op) {
     case Op::copy:
     case Op::absolute:
@@ -64,14 +68,27 @@ bool computes(Op op, Dtype loop, InstructionSet set) {
   }
 }
 
-bool converts(Dtype from, Dtype to) {
-  if (!holds(from) || !holds(to)) return false;
+bool converts(Dtype from, Dtype to, InstructionSet set) {
+  if (!holds(from, set) || !holds(to, set)) return false;
+  if (from != Dtype::bool_ && to != Dtype::bool_ && width_of(from) != width_of(to)) return false;
   return from == to || !is_floating(from) || is_floating(to) ||
          to == Dtype::bool_;  // but not float to integer
 }
 
-int lanes(const Trace& trace, int vector_bytes) {
-  std::size_t widest = 4;
+Width width_of(Dtype dtype) {
+  if (dtype == Dtype::bool_) return Width::any;
+  return is_byte(dtype) ? Width::byte : Width::wide;
+}
+
+bool has_bytes_only(const Trace& trace) {
+  return std::all_of(trace.nodes.begin(), trace.nodes.end(), [](const Node& node) {
+    const bool reads = node.kind == Node::Kind::convert || node.kind == Node::Kind::compute;
+    return protocol::size_of(node.dtype) == 1 && (!reads || protocol::size_of(node.from) == 1);
+  });
+}
+
+int lanes(const Trace& trace, int vector_bytes, std::size_t least_bytes) {
+  std::size_t widest = least_bytes;
   for (const Node& node : trace.nodes) {
     widest = std::max(widest, protocol::size_of(node.dtype));
     if (node.kind == Node::Kind::convert || node.kind == Node::Kind::compute)

@@ -44,14 +44,21 @@ struct Trace {
   std::vector<int> alias;  ///< by place
 };
 
-/// Which dtypes a trace can hold, which ops it can compute in instructions of a set, and which values it can
-/// convert.
-bool holds(Dtype dtype);
+/// Which dtypes a trace can hold, which ops it can compute, and which values it can convert, in instructions
+/// of a set.
+bool holds(Dtype dtype, InstructionSet set);
 bool computes(Op op, Dtype loop, InstructionSet set);
-bool converts(Dtype from, Dtype to);
+bool converts(Dtype from, Dtype to, InstructionSet set);
 
-/// The number of elements in a vector: as many of the trace's widest dtype as fit into these bytes.
-int lanes(const Trace& trace, int vector_bytes);
+/// How wide the numbers of a trace are: of one byte, or wider. No trace has both; bools are in either.
+enum class Width : std::uint8_t { any, byte, wide };
+Width width_of(Dtype dtype);
+/// True when the trace has bools and numbers of one byte only.
+bool has_bytes_only(const Trace& trace);
+
+/// The number of elements in a vector: as many of the trace's widest dtype as fit into these bytes, where no
+/// element takes less than `least_bytes`.
+int lanes(const Trace& trace, int vector_bytes, std::size_t least_bytes);
 
 /// The trace for `parts` vectors side by side, node by node. In a chain each operation waits for the one
 /// before; meanwhile the processor can work on other elements. Value v of part p is node `places[v][p]`.

@@ -47,7 +47,8 @@ ErrorAttribution::ErrorAttribution(const Program& program)
       kept_(program.operands.size()),
       attributions_left_(most_attributions) {
   for (const auto& each : program.code) {
-    has_commands_ = has_commands_ || each.command >= 0;
+    may_err_ =
+        may_err_ || possible_flags(program, each) != 0 || (each.command >= 0 && is_by_values(program, each));
     const bool is_sure =
         each.kind == Kind::compute ? has_reliable_flags(each.op, each.loop) : !is_by_values(program, each);
     has_reliable_flags_ = has_reliable_flags_ && is_sure;
@@ -57,7 +58,7 @@ ErrorAttribution::ErrorAttribution(const Program& program)
 }
 
 bool ErrorAttribution::begin(const Geometry& geometry) {
-  if (!has_commands_ || float_errors().watched() == 0) return false;
+  if (!may_err_ || float_errors().watched() == 0) return false;
   is_overwritten_.assign(is_read_.size(), false);
   for (std::size_t read = 0; read < is_read_.size(); ++read)
     for (std::size_t written = 0; written < is_read_.size() && is_read_[read]; ++written)

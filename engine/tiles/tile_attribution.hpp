@@ -18,7 +18,7 @@ class ErrorAttribution {
   /// The program must outlive this object, if any of its instructions belongs to a command.
   explicit ErrorAttribution(const Program& program);
 
-  /// To be called when a cell begins. True when its errors are to be reported.
+  /// To be called when a cell begins. True when it may have errors, and they are to be reported.
   bool begin(const Geometry& geometry);
   /// The same where begin() said true for a cell of the same form (tile_form.hpp).
   void begin_again();
@@ -51,7 +51,7 @@ class ErrorAttribution {
   }
 
   const Program& program_;
-  bool has_commands_ = false, has_reliable_flags_ = true, is_in_place_ = false;
+  bool may_err_ = false, has_reliable_flags_ = true, is_in_place_ = false;
   std::vector<bool> is_read_, is_written_,
       is_overwritten_;        // by operand; the last: read and also written in this cell
   std::vector<Buffer> kept_;  // by operand: elements before they were overwritten

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How a cell is cut into tiles: which axes are merged, in which order the tiles go over them, and the box of
-// at most 1,024 elements that is one tile. Pure arithmetic on extents and strides, used by the tile
+// some thousand bytes that is one tile. Pure arithmetic on extents and strides, used by the tile
 // interpreter only. Short rows of larger arrays (the interior of a padded grid) have small gaps between them.
 // A tile of such rows includes the gaps: then it is one contiguous part of every operand's memory and can be
 // computed in place. Only stores leave the gaps out.
@@ -21,7 +21,7 @@ struct Geometry {
   bool is_empty = false;
   std::array<std::int64_t, protocol::max_dims> extents{};
   std::array<std::int64_t, protocol::max_dims>
-      tile{};                  ///< extents of a full tile; gaps included <= tile_elements
+      tile{};                  ///< extents of a full tile; gaps included at most as many as the rules say
   std::int64_t row_pitch = 0;  ///< elements between rows of the last axis in a tile with gaps, or 0
   bool is_square = false;      ///< two axes are cut: at the edges tiles are shorter along either
   std::array<std::int64_t, protocol::max_dims> index_steps{};

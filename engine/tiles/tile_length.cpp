@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::int64_t room_bytes = 40 << 10;  // most of a first-level cache; slightly more than a small one
 constexpr std::int64_t shortest = 512;         // elements
+constexpr std::int64_t longest = 4096;         // elements of a byte
 
 /// The most bytes per element that are held at once: values between their definition and their last use. A
 /// store happens where its value is defined, and a constant is one element.
@@ -38,7 +39,10 @@ std::int64_t bytes_held(const Renamed& renamed) {
 
 std::int64_t length_of_tiles(const Renamed& renamed) {
   const std::int64_t held = bytes_held(renamed);
-  std::int64_t length = tile_elements;
+  const bool has_bytes_only =
+      std::all_of(renamed.values.begin(), renamed.values.end(),
+                  [](const Value& value) { return protocol::size_of(value.dtype) == 1; });
+  std::int64_t length = has_bytes_only ? longest : tile_elements;
   while (length > shortest && length * held > room_bytes) length /= 2;
   return length;
 }

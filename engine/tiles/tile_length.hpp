@@ -9,8 +9,8 @@
 
 namespace gamelan::engine::tiles {
 
-/// The number of elements that a tile should have, at most `tile_elements`; fewer for a program that holds
-/// many values at once.
+/// The number of elements that a tile should have: `tile_elements`; fewer for a program that holds many
+/// values at once, more for one of bytes only.
 std::int64_t length_of_tiles(const Renamed& renamed);
 
 }  // namespace gamelan::engine::tiles

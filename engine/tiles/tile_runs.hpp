@@ -67,6 +67,7 @@ struct Runs {
   /// Calls action(operand offset, tile offset) for each start of the innermost run.
   template <class Action>
   void each(const Action& action) const {
+    if (count == 1) return action(std::int64_t{0}, std::int64_t{0});
     Axes position{};
     std::int64_t operand_offset = 0, tile_offset = 0;
     for (;;) {

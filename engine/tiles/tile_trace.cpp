@@ -28,7 +28,13 @@ class Tracer {
     for (std::size_t first = 0; first < storage_.moves.size();) {
       std::size_t last = first;
       std::ptrdiff_t computing = 0;
+      jit::Width width = jit::Width::any;
       for (; last < storage_.moves.size() && may_trace(storage_.moves[last]); ++last) {
+        const jit::Width of_move = width_of(storage_.moves[last]);
+        if (width == jit::Width::any)
+          width = of_move;
+        else if (of_move != jit::Width::any && of_move != width)
+          break;
         computing += weight(storage_.moves[last]);
       }
       if (computing >= 2) result.push_back(trace(first, last));
@@ -47,10 +53,23 @@ class Tracer {
   }
 
   /// How much a move gains in a trace. A selection by bytes of truth gains alone: its loop widens each byte.
+  /// To copy or convert a tile of bytes takes less time than to call somebody for it.
   std::ptrdiff_t weight(const StorageAssignment::Move& move) const {
-    if (move.action != Action::compute) return 0;
     const Step& step = step_of(move);
+    if (move.action != Action::compute) return width_of(move) == jit::Width::byte ? 1 : 0;
     return step.is_pair || step.op == protocol::Op::where ? 2 : 1;
+  }
+
+  /// A move that may be traced has numbers of one width.
+  jit::Width width_of(const StorageAssignment::Move& move) const {
+    const Step& step = step_of(move);
+    jit::Width width = jit::Width::any;
+    const auto note = [&](int value) {
+      if (value >= 0 && width == jit::Width::any) width = jit::width_of(dtype(value));
+    };
+    for (const int value : step.in) note(value);
+    note(step.out);
+    return width;
   }
 
   bool may_trace(const StorageAssignment::Move& move) const {
@@ -59,13 +78,13 @@ class Tracer {
       case Action::compute:
         return step.is_pair || (!step.is_nullary && jit::computes(step.op, step.loop_dtype, set_));
       case Action::cast:
-        return jit::converts(dtype(step.in[0]), dtype(step.out));
+        return jit::converts(dtype(step.in[0]), dtype(step.out), set_);
       // A storage assignment does not know the dtypes of operands, so only copies without a cast are taken.
       case Action::gather:
-        return step.is_same_dtype && traits(step.operand).is_contiguous && jit::holds(dtype(step.out));
+        return step.is_same_dtype && traits(step.operand).is_contiguous && jit::holds(dtype(step.out), set_);
       case Action::scatter:
         return step.is_same_dtype && traits(step.operand).is_contiguous && !traits(step.operand).has_gaps &&
-               jit::holds(dtype(step.in[0]));
+               jit::holds(dtype(step.in[0]), set_);
     }
     return false;
   }

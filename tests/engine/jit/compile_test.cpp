@@ -76,7 +76,7 @@ void add_operation(Random& random, Sample& sample, const std::vector<Dtype>& use
   if (random.chance(15)) {
     const Dtype to = random.pick(used);
     const int from = find_value(random, trace, loop, trace.nodes.size());
-    if (from >= 0 && to != loop && converts(loop, to))
+    if (from >= 0 && to != loop && converts(loop, to, set))
       trace.nodes.push_back({.kind = Kind::convert, .dtype = to, .from = loop, .in = {from, -1, -1}});
     return;
   }
@@ -97,6 +97,7 @@ Sample random_sample(Random& random, bool freezes, InstructionSet set) {
   Sample sample;
   std::vector<Dtype> used{Dtype::bool_, random.chance(50) ? Dtype::float64 : Dtype::float32,
                           random.chance(50) ? Dtype::int64 : Dtype::int32};
+  if (holds(Dtype::int8, set) && random.chance(30)) used = {Dtype::bool_, Dtype::int8, Dtype::uint8};
   if (!freezes) used[0] = random.pick(used);
   for (int p = 0, count = 2 + random.below(14); p < count; ++p) {
     Place place{random.pick(used), p, random.chance(30)};

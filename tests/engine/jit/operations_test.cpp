@@ -18,8 +18,8 @@ namespace {
 
 using Kind = Node::Kind;
 
-constexpr std::size_t page = 4096, longest = 40;
-constexpr unsigned told_flags = 0x1d;  // invalid, divide, overflow, underflow
+constexpr std::size_t page = 4096, longest = 140;  // elements: some vectors of bytes
+constexpr unsigned told_flags = 0x1d;              // invalid, divide, overflow, underflow
 
 /// A page between two that cannot be touched.
 class Guarded {
@@ -56,6 +56,7 @@ std::vector<std::byte> values(Dtype dtype, int operand) {
                                            -7000000001,
                                            (std::int64_t{1} << 24) + 1,
                                            0x4000004000000001};
+  const std::vector<std::int64_t> bytes{3, -1, 0, -128, 127, 100, 50, -77, 16, -16, 1};
   const std::size_t size = protocol::size_of(dtype);
   std::vector<std::byte> result(longest * size);
   for (std::size_t i = 0; i < longest; ++i) {
@@ -63,9 +64,10 @@ std::vector<std::byte> values(Dtype dtype, int operand) {
     const bool is_float = dtype == Dtype::float64 || dtype == Dtype::float32;
     const Dtype from = is_float ? Dtype::float64 : Dtype::int64;
     const std::int64_t truth = static_cast<std::int64_t>((i >> operand) % 2);
-    const void* number = is_float                ? static_cast<const void*>(&reals[which])
-                         : dtype == Dtype::bool_ ? static_cast<const void*>(&truth)
-                                                 : static_cast<const void*>(&integers[which]);
+    const void* number = is_float                        ? static_cast<const void*>(&reals[which])
+                         : dtype == Dtype::bool_         ? static_cast<const void*>(&truth)
+                         : protocol::size_of(dtype) == 1 ? static_cast<const void*>(&bytes[which])
+                                                         : static_cast<const void*>(&integers[which]);
     tiles::find_cast(from, dtype)(static_cast<const std::byte*>(number), 0, result.data() + i * size, 0, 1);
   }
   return result;
@@ -80,7 +82,7 @@ class Operations : public ::testing::TestWithParam<InstructionSet> {
   void TearDown() override { tiles::set_isa(tiles::best_isa()); }
 
   /// Loads the operands of `node`, each repeated or not, computes it and stores it. `is_mixed`: beside values
-  /// of 8 bytes, so that vectors have fewer lanes.
+  /// of 8 bytes, so that vectors have fewer lanes. Numbers of one byte have no such traces.
   void check(Node node, const std::vector<Dtype>& operands, unsigned repeated, bool is_mixed) {
     Trace trace;
     for (std::size_t k = 0; k < operands.size(); ++k) {
@@ -100,7 +102,8 @@ class Operations : public ::testing::TestWithParam<InstructionSet> {
     for (int place = 0; place <= last + 1; ++place) trace.alias.push_back(place);
     const auto code = compile(trace, GetParam());
     ASSERT_NE(code, nullptr);
-    for (std::size_t count = 1; count <= longest; ++count)
+    const std::size_t most = has_bytes_only(trace) ? longest : 40;
+    for (std::size_t count = 1; count <= most; ++count)
       for (const bool at_end : {false, true}) run(*code, node, operands, repeated, count, at_end);
   }
 
@@ -158,7 +161,8 @@ class Operations : public ::testing::TestWithParam<InstructionSet> {
   std::array<Guarded, 5> memory_;
 };
 
-const std::vector<Dtype> dtypes{Dtype::bool_, Dtype::int32, Dtype::int64, Dtype::float32, Dtype::float64};
+const std::vector<Dtype> dtypes{Dtype::bool_, Dtype::int8,    Dtype::uint8,  Dtype::int32,
+                                Dtype::int64, Dtype::float32, Dtype::float64};
 
 TEST_P(Operations, every_operation_at_every_length) {
   int checked = 0;
@@ -171,7 +175,8 @@ TEST_P(Operations, every_operation_at_every_length) {
       if (op == Op::where) operands[0] = Dtype::bool_;
       const Node node{.kind = Kind::compute, .op = op, .dtype = tiles::result_dtype(op, loop), .from = loop};
       for (unsigned repeated = 0; repeated < 1U << arity; ++repeated)
-        for (const bool is_mixed : {false, true}) check(node, operands, repeated, is_mixed);
+        for (const bool is_mixed : {false, true})
+          if (!is_mixed || width_of(loop) != Width::byte) check(node, operands, repeated, is_mixed);
       ++checked;
     }
   }
@@ -181,10 +186,11 @@ TEST_P(Operations, every_operation_at_every_length) {
 TEST_P(Operations, every_conversion_at_every_length) {
   for (const Dtype from : dtypes)
     for (const Dtype to : dtypes)
-      if (converts(from, to))
+      if (converts(from, to, GetParam()))
         for (const unsigned repeated : {0U, 1U})
           for (const bool is_mixed : {false, true})
-            check({.kind = Kind::convert, .dtype = to, .from = from}, {from}, repeated, is_mixed);
+            if (!is_mixed || (width_of(from) != Width::byte && width_of(to) != Width::byte))
+              check({.kind = Kind::convert, .dtype = to, .from = from}, {from}, repeated, is_mixed);
 }
 
 INSTANTIATE_TEST_SUITE_P(, Operations, ::testing::Values(InstructionSet::avx2, InstructionSet::avx512),
