@@ -31,7 +31,7 @@ Plan make_plan(const protocol::Batch& batch, const Catalog& catalog, const Optio
       context.created.insert(command.out.base);
     } else {
       learn(command.out.base);
-      if (command.op == Op::copy)
+      if (command.op == Op::copy && !context.created.contains(command.out.base))
         if (const auto* from = std::get_if<View>(&command.in[0])) context.assigned.insert(from->base);
     }
     if (command.op == Op::put && std::get<View>(command.in[0]).extents[0] == 0) continue;

@@ -37,7 +37,8 @@ bool keeps_dtype(const protocol::Command& copy, Dtype dtype) {
          (view ? view->dtype : std::get<protocol::Scalar>(copy.in[0]).dtype) == dtype;
 }
 
-/// Where a dense box of an array begins; nullopt when the view is none.
+}  // namespace
+
 std::optional<Shape> first_of(const View& view, const ArrayInfo& info) {
   const auto dims = info.extents.size();
   if (view.dtype != info.dtype || view.extents.size() != dims) return std::nullopt;
@@ -54,13 +55,14 @@ std::optional<Shape> first_of(const View& view, const ArrayInfo& info) {
   return offset == 0 ? std::optional(first) : std::nullopt;
 }
 
-bool are_disjoint(const Assembled::Part& left, const Assembled::Part& right) {
-  for (std::size_t k = 0; k < left.first.size(); ++k)
-    if (left.first[k] + left.extents[k] <= right.first[k] ||
-        right.first[k] + right.extents[k] <= left.first[k])
-      return true;
+bool are_disjoint(const Shape& left, const Shape& left_extents, const Shape& right,
+                  const Shape& right_extents) {
+  for (std::size_t k = 0; k < left.size(); ++k)
+    if (left[k] + left_extents[k] <= right[k] || right[k] + right_extents[k] <= left[k]) return true;
   return false;
 }
+
+namespace {
 
 /// True when the parts are the whole array, each element once.
 bool is_covered(const Assembled& array) {
@@ -68,8 +70,9 @@ bool is_covered(const Assembled& array) {
   for (const auto& part : array.parts) elements += protocol::element_count(part.extents);
   if (elements != protocol::element_count(array.extents)) return false;
   for (auto part = array.parts.begin(); part != array.parts.end(); ++part)
-    if (!std::all_of(array.parts.begin(), part,
-                     [&](const auto& other) { return are_disjoint(*part, other); }))
+    if (!std::all_of(array.parts.begin(), part, [&](const auto& other) {
+          return are_disjoint(part->first, part->extents, other.first, other.extents);
+        }))
       return false;
   return true;
 }

@@ -31,6 +31,12 @@ struct Assembled {
 /// True for nodes that make a new array, whole, of operands of the same extents, which can be read in parts.
 bool can_be_split(const Context& context, const Node& node);
 
+/// Where a dense box of an array begins; nullopt when the view is none.
+std::optional<Shape> first_of(const View& view, const ArrayInfo& info);
+/// True for two boxes, by where they begin and their extents, that have no element in common.
+bool are_disjoint(const Shape& left, const Shape& left_extents, const Shape& right,
+                  const Shape& right_extents);
+
 /// By array.
 using AssembledArrays = std::unordered_map<ArrayId, Assembled>;
 AssembledArrays find_assembled(const Context& context);

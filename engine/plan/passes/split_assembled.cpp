@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/plan/passes/assembled.hpp"
+#include "engine/plan/passes/cut_temporaries.hpp"
 #include "engine/plan/passes/interior.hpp"
 #include "engine/plan/passes/passes.hpp"
 
@@ -211,6 +212,9 @@ class Splitter {
 
 }  // namespace
 
-void split_assembled(Context& context) { Splitter(context).run(); }
+void split_assembled(Context& context) {
+  Splitter(context).run();
+  cut_temporaries(context);
+}
 
 }  // namespace gamelan::engine::plan
