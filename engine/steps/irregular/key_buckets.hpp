@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Buckets for the keys of a long run, determined before any key is moved (after Knuth, volume 3, 5.2.5): by
-// the leading bits of the distance to the least key. A bucket with too many keys is divided again between its
-// own least and greatest key, until a bucket holds few keys or equal ones: bits that its keys have in common
-// cost nothing. So each key of a run is moved once, in order, and no room for a second copy of the run is
-// needed, whatever the data are.
+// the leading bits of the distance to the least key, which number a slot. A slot with too many keys is
+// divided again between its own least and greatest key, until it holds few keys or equal ones: bits that its
+// keys have in common cost nothing. Slots are finer than buckets, because floating-point keys crowd below
+// their greatest; neighbours with few keys make one bucket. So each key of a run is moved once, in order, and
+// no room for a second copy of the run is needed, whatever the data are.
 #pragma once
 #include <algorithm>
 #include <utility>
@@ -39,15 +40,15 @@ class KeyBuckets {
       first = numbers_.size();
       if (divide(crowds)) break;
     }
-    std::int64_t begin = 0;
-    for_each([&](std::size_t slot, bool) { begin += std::exchange(numbers_[slot], begin); });
+    join_slots(std::min(most, wanted_keys));
   }
 
   /// Calls put(its place, key) for every key.
   template <class ForEachKey, class Put>
   void deal(ForEachKey for_each_key, Put put) {
-    for_each_key(
-        [&, root = nodes_.front(), next = numbers_.data()](Key key) { put(next[find(root, key)]++, key); });
+    for_each_key([&, root = nodes_.front(), buckets = buckets_.data()](Key key) {
+      put(buckets[bucket_of_[find(root, key)]].next++, key);
+    });
   }
 
   /// Calls visit(first, size, is_one_key) for each bucket that is not empty, by rising key. To be called
@@ -55,16 +56,16 @@ class KeyBuckets {
   template <class Visit>
   void for_each_dealt(Visit visit) {
     std::int64_t first = 0;
-    for_each([&](std::size_t slot, bool is_one_key) {
-      const auto last = numbers_[slot];
-      if (last > first) visit(first, last - first, is_one_key);
-      first = last;
-    });
+    for (const auto& bucket : buckets_) {
+      if (bucket.next > first) visit(first, bucket.next - first, bucket.is_one_key);
+      first = bucket.next;
+    }
   }
 
  private:
-  static constexpr int most_bits = 10;
-  static constexpr std::int64_t wanted_keys = 4096;
+  static constexpr int most_bits = 12;  // whose counts fit the first-level cache
+  static constexpr int finer_bits = 4;  // slots than buckets
+  static constexpr std::int64_t wanted_keys = 4096, many_equal_keys = 256;
   static constexpr std::uint32_t none = 0;  // the root is nobody's child
 
   struct Node {
@@ -72,10 +73,14 @@ class KeyBuckets {
     int shift;
     std::size_t first, last;  ///< slots
   };
+  struct Bucket {
+    std::int64_t next = 0;  ///< where its next key goes
+    bool is_one_key = false;
+  };
 
   void add_node(std::int64_t count, Key least, int bits) {
     const int used =
-        std::min(bits, std::clamp(width(static_cast<std::uint64_t>(count / wanted_keys)), 1, most_bits));
+        std::min({bits, most_bits, width(static_cast<std::uint64_t>(count / wanted_keys)) + finer_bits});
     nodes_.push_back({least, bits - used, numbers_.size(), numbers_.size() + (std::size_t{1} << used)});
     numbers_.resize(nodes_.back().last, 0);
     children_.resize(nodes_.back().last, none);
@@ -125,6 +130,28 @@ class KeyBuckets {
     return are_equal_keys;
   }
 
+  /// Makes buckets of the slots: neighbours together as long as they hold at most `wanted` keys. Many equal
+  /// keys, which need not be sorted, stay by themselves.
+  void join_slots(std::int64_t wanted) {
+    bucket_of_.resize(numbers_.size());
+    std::int64_t begin = 0, size = wanted;
+    bool is_closed = true;
+    for_each([&](std::size_t slot, bool is_one_key) {
+      const auto count = numbers_[slot];
+      const bool is_apart = is_one_key && count >= many_equal_keys;
+      if (is_closed || is_apart || size + count > wanted) {
+        buckets_.push_back({begin, is_one_key});
+        size = 0;
+      } else if (count > 0) {
+        buckets_.back().is_one_key = false;
+      }
+      bucket_of_[slot] = static_cast<std::uint32_t>(buckets_.size() - 1);
+      is_closed = is_apart;
+      begin += count;
+      size += count;
+    });
+  }
+
   static std::size_t slot_of(const Node& node, Key key) {
     return node.first + static_cast<std::size_t>(
                             static_cast<std::uint64_t>(static_cast<Key>(key - node.least)) >> node.shift);
@@ -146,8 +173,10 @@ class KeyBuckets {
   }
 
   std::vector<Node> nodes_;
-  std::vector<std::int64_t> numbers_;    // per slot: keys, then where its next one goes
-  std::vector<std::uint32_t> children_;  // per slot: the node that its keys have, if any
+  std::vector<std::int64_t> numbers_;     // per slot: keys
+  std::vector<std::uint32_t> children_;   // per slot: the node that its keys have, if any
+  std::vector<std::uint32_t> bucket_of_;  // per slot
+  std::vector<Bucket> buckets_;           // by rising key
 };
 
 }  // namespace gamelan::engine::steps::sorting
