@@ -52,9 +52,10 @@ def row_of(array):
     return array if array.ndim == 1 else ravel(array)
 
 
-def selected(array, mask):
-    """The elements of an array where a mask of its shape is true, in C order: a new row. One pass over both."""
-    count = count_of(mask)
+def selected(array, mask, count=None):
+    """The elements of an array where a mask of its shape is true, in C order: a new row. One pass over both. `count` says how
+    many are true, where that is known."""
+    count = count_of(mask) if count is None else count
     if count == 0:
         return filled((0,), array.dtype, 0)
     if count == mask.size:

@@ -13,6 +13,7 @@ from .._creation._filled import filled
 from .._folds._bounds import remember
 from .._folds._reductions import reduce
 from .._indexing._gather import take_along
+from .._indexing._positions import selected
 from .._local import is_distributed
 from .._promotion import OPS, dtype_number
 from .._views._join import concatenate
@@ -92,7 +93,7 @@ def _selected(row, places, ends):
     count = next(counts)
     if 4 * count > row.size:
         return None
-    candidates = take_along(row, positions_counted(in_any, count), 0) if is_distributed(row) else row[in_any]
+    candidates = selected(row, in_any, count) if is_distributed(row) else row[in_any]
     inner = _among(candidates, ranges)
     return None if inner is None else found | inner
 
