@@ -18,6 +18,7 @@ using protocol::Shape;
 constexpr std::int64_t together =
     16384;  // elements that are read at a time: some reduction blocks side by side, in the caches
 constexpr std::int64_t slab_bytes = 1 << 18;
+constexpr std::int64_t lines_abreast = 4;  // that a vector computes (scan_loops.cpp)
 
 /// Calls visit(data, first reduction block, reduction blocks, elements of each) for the reduction blocks of
 /// this rank; a last one may be shorter.
@@ -110,12 +111,15 @@ void scan_by_blocks(const StepContext& context, const plan::Scan& scan, const di
       });
 }
 
+bool is_associative(const plan::Scan& scan) {
+  return (protocol::info(scan.op).traits & protocol::associative) != 0;
+}
+
 /// Scans lines that lie in the block, in place: `before` lines of `length` rows of `inner` elements.
 void scan_in_place(const plan::Scan& scan, std::byte* data, std::int64_t before, std::int64_t length,
                    std::int64_t inner, bool continues) {
   const auto row_bytes = inner * static_cast<std::int64_t>(protocol::size_of(scan.loop));
-  const bool is_associative = (protocol::info(scan.op).traits & protocol::associative) != 0;
-  if (inner == 1 && !continues && is_associative)
+  if (inner == 1 && !continues && is_associative(scan))
     return tiles::scan_lines(scan.op, scan.loop, data, before, length, nullptr, data);
   const auto loop = tiles::find_loop(scan.op, scan.loop);
   for (std::int64_t line = 0; line < before; ++line, data += length * row_bytes)
@@ -125,7 +129,23 @@ void scan_in_place(const plan::Scan& scan, std::byte* data, std::int64_t before,
     }
 }
 
-/// The block in slabs along its first axis: copied and cast, then scanned while they are in the cache.
+/// Where the elements of a box lie as they would lie in the result; null where they do not.
+const std::byte* in_place(const StepContext& context, const plan::Scan& scan, const distribution::Box& box,
+                          const Shape& strides) {
+  if (scan.input_dtype != scan.loop) return nullptr;
+  const std::byte* data = nullptr;
+  const distribution::Placement* placement = &scan.input.placement;
+  distribution::for_each_cell(
+      box, {&placement, 1}, context.rank(),
+      [&](const distribution::Box& cell, std::span<const distribution::Piece> pieces) {
+        if (cell == box && pieces[0].owner == context.rank() && pieces[0].strides == strides)
+          data = context.address(scan.input, pieces[0]);
+      });
+  return data;
+}
+
+/// The block in slabs along its first axis: copied and cast, unless lines can be read where they lie, then
+/// scanned while they are in the cache.
 void scan_block(const StepContext& context, const plan::Scan& scan, const distribution::Box& mine) {
   Shape extents;
   for (const auto& interval : mine) extents.push_back(interval.size());
@@ -133,11 +153,18 @@ void scan_block(const StepContext& context, const plan::Scan& scan, const distri
   std::int64_t before = 1, inner = 1;
   for (std::size_t k = 1; k < scan.axis; ++k) before *= extents[k];
   for (std::size_t k = scan.axis + 1; k < extents.size(); ++k) inner *= extents[k];
-  const auto slab = std::max<std::int64_t>(slab_bytes / strides[0], 1);
+  auto slab = std::max<std::int64_t>(slab_bytes / strides[0], 1);
+  if (slab > lines_abreast) slab -= slab % lines_abreast;
+  const bool are_lines = scan.axis > 0 && inner == 1 && is_associative(scan);
   for (auto at = mine[0].first; at < mine[0].last; at += slab) {
     distribution::Box box = mine;
     box[0] = {at, std::min(at + slab, mine[0].last)};
     std::byte* to = context.own_block(scan.out) + (at - mine[0].first) * strides[0];
+    if (const auto* from = are_lines ? in_place(context, scan, box, strides) : nullptr) {
+      tiles::scan_lines(scan.op, scan.loop, from, box[0].size() * before, extents[scan.axis], nullptr, to);
+      context.progress();
+      continue;
+    }
     copy_operand(context, scan.input, scan.input_dtype, scan.loop, box, to, strides);
     if (scan.axis == 0)
       scan_in_place(scan, to, 1, box[0].size(), inner, at > mine[0].first);

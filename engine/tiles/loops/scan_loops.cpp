@@ -2,6 +2,9 @@
 // The typed running folds (scan.hpp says what they mean) of every row that the op table calls associative.
 // Built like fold_loops.cpp, once per instruction-set level. The order of operations is that of the elements,
 // at every level.
+#include <cstring>
+#include <type_traits>
+
 #include "engine/tiles/loops/rows.hpp"
 #include "engine/tiles/loops/scan_tables.hpp"
 
@@ -28,15 +31,86 @@ void scan_abreast(const T* in, std::int64_t length, const T* starts, T* out) {
   }
 }
 
+/// Sums and products of numbers of 4 or 8 bytes, which a vector of the processor computes side by side.
+template <class Row, class T>
+constexpr bool is_in_vectors = (Real<T> || Integer<T>)&&sizeof(T) >= 4 &&
+                               (std::is_same_v<Row, rows::add_row> ||
+                                std::is_same_v<Row, rows::multiply_row>);
+
+template <class T>
+using Vector __attribute__((vector_size(abreast * sizeof(T)))) = T;
+
+/// Element j of vector i and element i of vector j change places.
+template <class T>
+[[gnu::always_inline]] inline void transpose(Vector<T> (&v)[abreast]) {
+  using Index = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+  using Places = Vector<Index>;
+  const auto even = __builtin_shuffle(v[0], v[1], Places{0, 4, 2, 6}),
+             odd = __builtin_shuffle(v[0], v[1], Places{1, 5, 3, 7}),
+             even_below = __builtin_shuffle(v[2], v[3], Places{0, 4, 2, 6}),
+             odd_below = __builtin_shuffle(v[2], v[3], Places{1, 5, 3, 7});
+  v[0] = __builtin_shuffle(even, even_below, Places{0, 1, 4, 5});
+  v[1] = __builtin_shuffle(odd, odd_below, Places{0, 1, 4, 5});
+  v[2] = __builtin_shuffle(even, even_below, Places{2, 3, 6, 7});
+  v[3] = __builtin_shuffle(odd, odd_below, Places{2, 3, 6, 7});
+}
+
+/// scan_abreast in vectors: four elements of four lines are transposed, so that a vector holds one of each
+/// line.
+template <class Row, class T, bool has_starts>
+void scan_in_vectors(const T* in, std::int64_t length, const T* starts, T* out) {
+  const auto apply = [](const Vector<T>& x, const Vector<T>& y, Vector<T>& result) {
+    if constexpr (std::is_same_v<Row, rows::add_row>)
+      result = x + y;
+    else
+      result = x * y;
+  };
+  Vector<T> fold{}, start{}, part[abreast];
+  if (has_starts) std::memcpy(&start, starts, sizeof start);
+  std::int64_t i = 0;
+  for (; i + abreast <= length; i += abreast) {
+#pragma GCC unroll 4
+    for (std::int64_t line = 0; line < abreast; ++line)
+      std::memcpy(&part[line], in + line * length + i, sizeof part[line]);
+    transpose<T>(part);
+    if (i > 0) apply(fold, part[0], part[0]);
+#pragma GCC unroll 4
+    for (std::int64_t k = 1; k < abreast; ++k) apply(part[k - 1], part[k], part[k]);
+    fold = part[abreast - 1];
+    if (has_starts)
+#pragma GCC unroll 4
+      for (std::int64_t k = 0; k < abreast; ++k) apply(start, part[k], part[k]);
+    transpose<T>(part);
+#pragma GCC unroll 4
+    for (std::int64_t line = 0; line < abreast; ++line)
+      std::memcpy(out + line * length + i, &part[line], sizeof part[line]);
+  }
+  T folds[abreast];
+  std::memcpy(folds, &fold, sizeof folds);
+  for (std::int64_t line = 0; line < abreast; ++line)
+    for (auto k = i; k < length; ++k) {
+      const T value = in[line * length + k];
+      folds[line] = k == 0 ? value : Row::apply(folds[line], value);
+      out[line * length + k] = has_starts ? Row::apply(starts[line], folds[line]) : folds[line];
+    }
+}
+
 template <class Row, class T, bool has_starts>
 void scan_all(const T* in, std::int64_t lines, std::int64_t length, const T* starts, T* out) {
+  const auto from = [&](std::int64_t line) { return has_starts ? starts + line : nullptr; };
   std::int64_t line = 0;
-  for (; line + abreast <= lines; line += abreast)
-    scan_abreast<Row, T, abreast, has_starts>(in + line * length, length,
-                                              has_starts ? starts + line : nullptr, out + line * length);
-  for (; line < lines; ++line)
-    scan_abreast<Row, T, 1, has_starts>(in + line * length, length, has_starts ? starts + line : nullptr,
-                                        out + line * length);
+  for (; line + abreast <= lines; line += abreast) {
+    if constexpr (is_in_vectors<Row, T>)
+      scan_in_vectors<Row, T, has_starts>(in + line * length, length, from(line), out + line * length);
+    else
+      scan_abreast<Row, T, abreast, has_starts>(in + line * length, length, from(line), out + line * length);
+  }
+  if (line + 2 <= lines) {
+    scan_abreast<Row, T, 2, has_starts>(in + line * length, length, from(line), out + line * length);
+    line += 2;
+  }
+  if (line < lines)
+    scan_abreast<Row, T, 1, has_starts>(in + line * length, length, from(line), out + line * length);
 }
 
 template <class Row, class T>
