@@ -67,15 +67,7 @@ def _selected(row, places, ends):
     brackets = _brackets(row, places)
     if brackets is None:
         return None
-    asked, in_any = [], None
-    for low, high, _ in brackets:
-        if low is not None:
-            asked.append(_count(row < low))
-        if _is_one_number(low, high):
-            asked.append(_count(row == low))
-            continue
-        inside = row <= high if low is None else row >= low if high is None else (row >= low) & (row <= high)
-        in_any = inside if in_any is None else in_any | inside
+    asked, in_any = _compared(row, brackets)
     picked = [] if in_any is None else [_count(in_any)]
     looked_at = _here([*asked, *picked, *ends.values()])
     counts, found = (int(count) for count in looked_at), dict(zip(ends, looked_at[len(asked) + len(picked) :]))
@@ -96,6 +88,23 @@ def _selected(row, places, ends):
     candidates = selected(row, in_any, count) if is_distributed(row) else row[in_any]
     inner = _among(candidates, ranges)
     return None if inner is None else found | inner
+
+
+def _compared(row, brackets):
+    """How many elements are below each bracket and, where it is one number, equal to it; and where elements are in any other one.
+    It keeps nothing else, so no other mask is stored."""
+    asked, in_any = [], None
+    for low, high, _ in brackets:
+        below = None if low is None else row < low
+        if below is not None:
+            asked.append(_count(below))
+        if _is_one_number(low, high):
+            asked.append(_count(row == low))
+            continue
+        # What is below is not above: so either is true, or none.
+        inside = row >= low if high is None else row <= high if below is None else (row <= high) ^ below
+        in_any = inside if in_any is None else in_any | inside
+    return asked, in_any
 
 
 def _is_one_number(low, high):
