@@ -10,15 +10,19 @@ namespace gamelan::engine::plan {
 namespace {
 
 constexpr std::size_t most_boxes = 27, most_cuts = 64;
-constexpr std::int64_t least_elements = 1 << 12;  // less is stored in a cache
 
 class Cutter {
  public:
   explicit Cutter(Context& context) : context_(context) {
-    for (const auto& node : context_.nodes)
+    for (const auto& view : context_.fetches) kept_whole_.insert(view.base);
+    for (const auto& node : context_.nodes) {
+      if (!node.command.creates) kept_whole_.insert(node.command.out.base);
       for (const auto& operand : node.command.in)
-        if (const auto* view = std::get_if<View>(&operand))
+        if (const auto* view = std::get_if<View>(&operand)) {
+          ++reads_[view->base];
           if (view->extents != context_.arrays.at(view->base).extents) read_in_parts_.insert(view->base);
+        }
+    }
   }
 
   void run() {
@@ -43,8 +47,8 @@ class Cutter {
 
   bool is_candidate(std::size_t n) const {
     const auto& out = command(n).out;
-    return read_in_parts_.contains(out.base) && protocol::element_count(out.extents) >= least_elements &&
-           is_dead_temporary(context_, out.base) && !context_.assigned.contains(out.base) &&
+    return read_in_parts_.contains(out.base) && is_dead_temporary(context_, out.base) &&
+           !kept_whole_.contains(out.base) && !context_.assigned.contains(out.base) &&
            can_be_split(context_, context_.nodes[n]);
   }
 
@@ -54,11 +58,12 @@ class Cutter {
     const auto& info = context_.arrays.at(array);
     std::vector<Box> boxes;
     std::int64_t elements = 0;
-    for (auto r = n + 1; r < context_.nodes.size(); ++r) {
-      if (command(r).out.base == array) return {};
+    auto left = reads_.at(array);
+    for (auto r = n + 1; r < context_.nodes.size() && left > 0; ++r) {
       for (const auto& operand : command(r).in) {
         const auto* view = std::get_if<View>(&operand);
         if (!view || view->base != array) continue;
+        --left;
         const auto first = first_of(*view, info);
         if (!first || context_.nodes[r].kind != Node::Kind::elementwise) return {};
         const auto is_this = [&](const Box& box) {
@@ -92,7 +97,10 @@ class Cutter {
     const auto array = command(n).out.base;
     const auto info = context_.arrays.at(array);
     for (const auto& operand : command(n).in)
-      if (const auto* view = std::get_if<View>(&operand)) read_in_parts_.insert(view->base);
+      if (const auto* view = std::get_if<View>(&operand)) {
+        reads_[view->base] += static_cast<int>(boxes.size()) - 1;
+        read_in_parts_.insert(view->base);
+      }
     std::vector<std::vector<Node>> before(context_.nodes.size());  // by node
     for (const auto& box : boxes) {
       const auto id = context_.next_temporary++;
@@ -120,7 +128,8 @@ class Cutter {
   }
 
   Context& context_;
-  std::unordered_set<ArrayId> read_in_parts_;
+  std::unordered_map<ArrayId, int> reads_;                  // how often
+  std::unordered_set<ArrayId> read_in_parts_, kept_whole_;  // the latter: fetched, or written in place
 };
 
 }  // namespace
