@@ -21,20 +21,27 @@ using Kind = Node::Kind;
 constexpr std::size_t page = 4096, longest = 140;  // elements: some vectors of bytes
 constexpr unsigned told_flags = 0x1d;              // invalid, divide, overflow, underflow
 
-/// A page between two that cannot be touched.
+enum class Where : std::uint8_t { first, across, last };
+
+/// Two pages between two that cannot be touched.
 class Guarded {
  public:
   Guarded() {
-    start_ = static_cast<std::byte*>(mmap(nullptr, 3 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    mprotect(start_ + page, page, PROT_READ | PROT_WRITE);
+    start_ = static_cast<std::byte*>(mmap(nullptr, 4 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    mprotect(first(), bytes, PROT_READ | PROT_WRITE);
   }
-  ~Guarded() { munmap(start_, 3 * page); }
+  ~Guarded() { munmap(start_, 4 * page); }
   Guarded(const Guarded&) = delete;
   Guarded& operator=(const Guarded&) = delete;
 
+  static constexpr std::size_t bytes = 2 * page;
   std::byte* first() const { return start_ + page; }
-  /// Where so many bytes end with the page, or begin with it.
-  std::byte* at(std::size_t bytes, bool at_end) const { return first() + (at_end ? page - bytes : 0); }
+  /// Where so many bytes begin with the pages, have the border between them amid their elements, or end with
+  /// them.
+  std::byte* at(std::size_t count, std::size_t item_bytes, Where where) const {
+    if (where == Where::across) return first() + page - count / 2 * item_bytes;
+    return first() + (where == Where::last ? bytes - count * item_bytes : 0);
+  }
 
  private:
   std::byte* start_;
@@ -104,26 +111,27 @@ class Operations : public ::testing::TestWithParam<InstructionSet> {
     ASSERT_NE(code, nullptr);
     const std::size_t most = has_bytes_only(trace) ? longest : 40;
     for (std::size_t count = 1; count <= most; ++count)
-      for (const bool at_end : {false, true}) run(*code, node, operands, repeated, count, at_end);
+      for (const Where where : {Where::first, Where::across, Where::last})
+        run(*code, node, operands, repeated, count, where);
   }
 
  private:
   void run(const Code& code, const Node& node, const std::vector<Dtype>& operands, unsigned repeated,
-           std::size_t count, bool at_end) {
+           std::size_t count, Where where) {
     const std::size_t last = operands.size(), size = protocol::size_of(node.dtype);
     std::array<std::byte*, 5> places{};
     std::vector<std::vector<std::byte>> contents;
     for (std::size_t k = 0; k < last; ++k) {
       contents.push_back(values(operands[k], static_cast<int>(k)));
       const std::size_t item = protocol::size_of(operands[k]);
-      const std::size_t bytes = (repeated >> k & 1) != 0 ? item : count * item;
-      places[k] = memory_[k].at(bytes, at_end);
-      std::memcpy(places[k], contents[k].data(), bytes);
+      const std::size_t elements = (repeated >> k & 1) != 0 ? 1 : count;
+      places[k] = memory_[k].at(elements, item, where);
+      std::memcpy(places[k], contents[k].data(), elements * item);
     }
     constexpr int untouched = 0x5a;
-    std::memset(memory_[last].first(), untouched, page);
-    places[last] = memory_[last].at(count * size, at_end);
-    places[last + 1] = memory_[last + 1].at(count * 8, at_end);
+    std::memset(memory_[last].first(), untouched, Guarded::bytes);
+    places[last] = memory_[last].at(count, size, where);
+    places[last + 1] = memory_[last + 1].at(count, 8, where);
     _mm_setcsr(_mm_getcsr() & ~0x3fU);
     code.run(places.data(), count);
     const unsigned raised = _mm_getcsr() & told_flags;
@@ -152,7 +160,7 @@ class Operations : public ::testing::TestWithParam<InstructionSet> {
       ASSERT_EQ(std::memcmp(places[last] + i * size, expected.data() + i * size, size), 0)
           << say() << ", element " << i;
     EXPECT_EQ(raised, expected_flags) << say();
-    for (const std::byte* each = memory_[last].first(); each < memory_[last].first() + page; ++each)
+    for (const std::byte* each = memory_[last].first(); each < memory_[last].first() + Guarded::bytes; ++each)
       ASSERT_TRUE((each >= places[last] && each < places[last] + count * size) ||
                   *each == static_cast<std::byte>(untouched))
           << say();
