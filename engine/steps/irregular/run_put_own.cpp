@@ -2,7 +2,6 @@
 // put where few ranks share the memory of one node: every rank reads the whole index, in order, and writes
 // what is its own. Of equal indices the last one wins, at any number of ranks. To read an index that belongs
 // to somebody else takes less time than to sort it (run_put.cpp), which writes and reads a pair for each.
-#include "engine/steps/indices.hpp"
 #include "engine/steps/irregular/addends.hpp"
 #include "engine/steps/irregular/stream.hpp"
 #include "engine/steps/item.hpp"
@@ -100,28 +99,35 @@ class OwnWriter {
     }
   }
 
-  /// Lists what goes to this rank, without a branch: whose an index is, no processor can foresee.
+  /// Lists what goes to this rank, without a branch: whose an index is, no processor can foresee. An index
+  /// out of range, which the kernel never sends, is nobody's.
   std::int64_t find_own(const std::int64_t* index, std::int64_t count) {
+    const std::int64_t extent = extent_, begin = mine_.first;
+    const auto size = static_cast<std::uint64_t>(mine_.size());
     std::int64_t own = 0;
-    for (std::int64_t i = 0; i < count; ++i) {
-      if (i % line_elements == 0) __builtin_prefetch(index + i + index_ahead);
-      const auto position = position_of(index[i], extent_);
-      offset_[own] = (position - mine_.first) * stride_;
+    const auto look = [&](std::int64_t i) {
+      const auto position = index[i] + (index[i] >> 63 & extent) - begin;
+      position_[own] = position;
       place_[own] = static_cast<std::int32_t>(i);
-      own += static_cast<std::int64_t>(position >= mine_.first) &
-             static_cast<std::int64_t>(position < mine_.last);
+      own += static_cast<std::int64_t>(static_cast<std::uint64_t>(position) < size);
+    };
+    std::int64_t i = 0;
+    while (i + line_elements <= count) {
+      __builtin_prefetch(index + i + index_ahead);
+      for (const auto stop = i + line_elements; i < stop; ++i) look(i);
     }
+    for (; i < count; ++i) look(i);
     return own;
   }
 
+  std::byte* at(std::int64_t k) const { return to_ + position_[k] * stride_; }
+
   template <class Value, class ValueOf>
   void write(ValueOf value_of, std::int64_t own) {
-    const auto store = [&](std::int64_t k) {
-      *reinterpret_cast<Value*>(to_ + offset_[k]) = value_of(place_[k]);
-    };
+    const auto store = [&](std::int64_t k) { *reinterpret_cast<Value*>(at(k)) = value_of(place_[k]); };
     std::int64_t k = 0;
     for (; k + writes_ahead < own; ++k) {
-      __builtin_prefetch(to_ + offset_[k + writes_ahead], 1);
+      __builtin_prefetch(at(k + writes_ahead), 1);
       store(k);
     }
     for (; k < own; ++k) store(k);
@@ -131,8 +137,8 @@ class OwnWriter {
   void update(tiles::Loop loop, ValueOf value_of, std::int64_t own) {
     for (std::int64_t k = 0; k < own; ++k) {
       const auto value = value_of(place_[k]);
-      const void* operands[] = {to_ + offset_[k], &value};
-      loop(operands, to_ + offset_[k], 1, nullptr);
+      const void* operands[] = {at(k), &value};
+      loop(operands, at(k), 1, nullptr);
     }
   }
 
@@ -142,8 +148,8 @@ class OwnWriter {
   std::int64_t extent_, stride_ = 0;
   std::byte* to_ = nullptr;  // the first element of this rank
   Stream index_;
-  std::int64_t offset_[Stream::chunk];
-  std::int32_t place_[Stream::chunk];  // in the chunk
+  std::int64_t position_[Stream::chunk];  // from this rank's first element
+  std::int32_t place_[Stream::chunk];     // in the chunk
 };
 
 }  // namespace

@@ -123,6 +123,22 @@ def test_the_last_of_equal_indices_wins(puts):
         check(program, f"{size} into {n}", exact=True)
 
 
+def test_writes_at_ordinary_sizes(puts):
+    size = 400_001
+    index = numpy.random.RandomState(5).randint(-(size // 2), size // 2, size)
+    for dtype, step in itertools.product(("f8", "i2", "c16"), (1, 2, -1)):
+
+        def program(np):
+            a = np.zeros(size // 2 * abs(step) + 1, dtype)
+            a[::step][np.array(index)[::-1]] = np.array(index)[: size // 2].repeat(3)[:size].astype(dtype)
+            b = np.zeros((size // 2, 2), dtype)
+            b[np.array(index), 1] = np.arange(size).astype(dtype)
+            return a, b
+
+        program(numpy)  # raises nothing
+        check(program, f"{dtype} by {step}", exact=True)
+
+
 def test_additions_follow_the_index(puts):
     """One after the other: NumPy's bits, in every dtype, also where a number wraps or the target is not contiguous."""
     for dtype, n, step in itertools.product(("f8", "f4", "f2", "c16", "i8", "u8", "i4", "u4", "i2", "?"), (7, 9000), (1, 2, -1)):
