@@ -22,9 +22,11 @@ RANGES = [(0.0, 1.0), (-7.3, -7.1), (1e6, 1e6 + 1e-3), (1e15, 1e15 + 300), (-1e-
 
 
 @pytest.mark.parametrize("bins", [1, 2, 10, 200, 255, 8191, 8192, 8193])
-def test_numbers_on_edges(engine, bins):
+def test_numbers_on_edges(engine, ranks, bins):
     def programs():
         for low, high in RANGES:
+            if not ranks and numpy.unique(numpy.linspace(low, high, bins + 1)).size <= bins:
+                continue  # the model searches, which finds others of equal edges than NumPy
             data = on_edges(low, high, bins)
             ends = (low, high)
             yield f"{ends}", lambda np: np.histogram(np.array(data), bins)
