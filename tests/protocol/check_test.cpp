@@ -231,7 +231,7 @@ TEST(Check, flags_name_elements_of_a_row) {
   };
   EXPECT_EQ(put(5, 2), "");
   EXPECT_REFUSED_FOR("a bool for each", put(4, 2));
-  EXPECT_REFUSED_FOR("a bool for each", put(5, 2, {0}));
+  EXPECT_REFUSED_FOR("a bool for each", put(5, 2, {static_cast<std::int64_t>(Op::add)}));
   EXPECT_REFUSED_FOR("at most as many", put(5, 6));
   EXPECT_REFUSED_FOR("expected an array",
                      refusal(make(Op::put, {5}, {flags(5), Scalar{Dtype::float64, {}}})));
