@@ -3,9 +3,10 @@
 // beside its own elements of the target; the values that it writes follow those of the elements before.
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <iterator>
 
 #include "engine/steps/irregular/stream.hpp"
+#include "engine/steps/irregular/true_flags.hpp"
 #include "engine/steps/item.hpp"
 #include "engine/steps/run_step.hpp"
 
@@ -44,27 +45,21 @@ std::int64_t values_before(const StepContext& context, const plan::PutAtFlags& p
   return before;
 }
 
-/// Writes the values, one after another, where the flags are true. The places of a block are listed first,
-/// because a branch at each flag would be foreseen wrongly where true and false alternate at random.
+/// Writes values, one after another, where the flags are true; at most `picked`.
 template <class Element>
-void write_chunk(const unsigned char* flag, std::int64_t count, const Element* value, std::byte* to,
-                 std::int64_t stride) {
-  constexpr std::int64_t block = 64, word = 8;
-  std::array<std::int64_t, block + 1> places;  // the one behind the last is written, too
-  for (std::int64_t first = 0; first < count; first += block) {
-    const auto last = std::min(first + block, count);
-    std::size_t picked = 0;
-    for (auto i = first; i < last; i += word) {
-      const auto end = std::min(i + word, last);
-      std::uint64_t flags = 1;
-      if (end - i == word) std::memcpy(&flags, flag + i, word);
-      if (flags == 0) continue;
-      for (auto k = i; k < end; ++k) {
-        places[picked] = k * stride;
-        picked += flag[k] != 0;
-      }
-    }
-    for (std::size_t k = 0; k < picked; ++k) *reinterpret_cast<Element*>(to + places[k]) = *value++;
+void write_chunk(const unsigned char* flags, std::int64_t count, const Element* values, std::int64_t picked,
+                 std::byte* to, std::int64_t stride) {
+  constexpr std::int64_t block = 64;
+  std::array<std::int64_t, block + flags_at_once> places;
+  for (std::int64_t first = 0; first < count && picked > 0; first += block) {
+    const auto place_of = [&](std::int64_t i) { return (first + i) * stride; };
+    const auto found = append_true(flags + first, std::min(block, count - first), place_of, places.data(), 0,
+                                   std::ssize(places));
+    const auto written = std::min(found, picked);
+    for (std::int64_t k = 0; k < written; ++k)
+      *reinterpret_cast<Element*>(to + places[static_cast<std::size_t>(k)]) = values[k];
+    values += written;
+    picked -= written;
   }
 }
 
@@ -92,11 +87,11 @@ void run(const StepContext& context, const plan::PutAtFlags& put) {
   Stream values(context, put.values, put.dtype, put.dtype);
   with_item(protocol::size_of(put.dtype), [&]<class Element>(Element) {
     for_each_chunk(flags, mine, [&](std::int64_t first, std::int64_t count, const unsigned char* flag) {
-      const auto picked = count_true(flag, count);
       // The notebook has counted: there are as many values. Nothing is read behind them all the same.
-      if (picked == 0 || next + picked > values_in_all) return;
-      write_chunk(flag, count, values.read_as<Element>(next, picked), to + (first - mine.first) * stride,
-                  stride);
+      const auto picked = std::min(count_true(flag, count), values_in_all - next);
+      if (picked <= 0) return;
+      write_chunk(flag, count, values.read_as<Element>(next, picked), picked,
+                  to + (first - mine.first) * stride, stride);
       next += picked;
     });
   });

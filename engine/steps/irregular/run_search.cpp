@@ -108,7 +108,8 @@ template <class Coder>
 bool search_intervals(const StepContext& context, const plan::Search& search) {
   using Key = typename Coder::Key;
   const auto length = search.table.placement.iterations.axes[0].extent;
-  if (length > longest_with_intervals || context.info(search.out).layout.axes[0].extent < 2 * length)
+  if (length == 0 || length > longest_with_intervals ||
+      context.info(search.out).layout.axes[0].extent < 2 * length)
     return false;
   const IntervalTable<Key> table(row_of<Coder>(context, search));
   if (!table.is_worth_it()) return false;

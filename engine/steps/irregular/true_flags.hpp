@@ -10,17 +10,17 @@
 
 namespace gamelan::engine::steps {
 
-constexpr std::int64_t eight = 8;
+constexpr std::int64_t flags_at_once = 8;
 
 /// For every set of eight flags, as bits: how many of them are true, and which, these first.
 struct TrueOfEight {
-  std::array<std::uint8_t, eight> places{};
+  std::array<std::uint8_t, flags_at_once> places{};
   std::uint8_t count = 0;
 };
 inline constexpr auto sets_of_eight = [] {
   std::array<TrueOfEight, 256> sets;
   for (std::size_t bits = 0; bits < sets.size(); ++bits)
-    for (std::uint8_t k = 0; k < eight; ++k)
+    for (std::uint8_t k = 0; k < flags_at_once; ++k)
       if (bits >> k & 1) sets[bits].places[sets[bits].count++] = k;
   return sets;
 }();
@@ -39,13 +39,13 @@ template <class Element, class ElementAt>
 std::int64_t append_true(const unsigned char* flags, std::int64_t count, ElementAt element_at, Element* list,
                          std::int64_t length, std::int64_t room) {
   std::int64_t i = 0;
-  for (; i + eight <= count && length + eight <= room; i += eight) {
+  for (; i + flags_at_once <= count && length + flags_at_once <= room; i += flags_at_once) {
     std::uint64_t bytes = 0;
     std::memcpy(&bytes, flags + i, sizeof bytes);
     if (bytes == 0) continue;
     const auto& set = sets_of_eight[bits_of(bytes)];
     Element* end = list + length;
-    for (std::size_t k = 0; k < eight; ++k) end[k] = element_at(i + set.places[k]);
+    for (std::size_t k = 0; k < flags_at_once; ++k) end[k] = element_at(i + set.places[k]);
     length += set.count;
   }
   for (; i < count && length < room; ++i) {

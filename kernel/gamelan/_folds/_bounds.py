@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Are the numbers of an index array inside an axis? NumPy raises at the line that indexes, so what lives on the engines is
 looked at before: least and greatest element, in one round trip. They are remembered until the array is written, so that
-an index that is used again costs nothing, nor the edges of a second histogram."""
+an index that is used again costs nothing, nor the edges of a second histogram. What is remembered is of all the array's
+elements, so only a view that has each of them once may tell it or use it."""
 
 import math
 
@@ -31,33 +32,37 @@ def _known(array, extent=math.inf):
 def extremes(array, extent=0):
     """The least and the greatest element of an array of integers. Numbers of [0, extent) outside of which it has no element do
     as well. Triggers evaluation, unless they are remembered."""
-    known = _known(array, extent) if _is_whole(array) else None
+    known = _known(array, extent) if is_whole(array) else None
     return _measured(array) if known is None else known
 
 
-def _is_whole(array):
+def is_whole(array):
+    """True when a distributed array has every element of its base, each once; in any order of the axes."""
     proxy = array._a
-    return proxy.nbytes == array._b.nbytes and 0 not in (
-        stride for stride, extent in zip(proxy.strides, proxy.shape) if extent > 1
-    )
+    if proxy.nbytes != array._b.nbytes:
+        return False
+    dense = proxy.itemsize
+    for stride, extent in sorted((abs(stride), extent) for stride, extent in zip(proxy.strides, proxy.shape) if extent > 1):
+        if stride != dense:
+            return False
+        dense *= extent
+    return True
 
 
 def _measured(array):
-    low, high = (int(value) for value in _core.fetch([reduce("min", array), reduce("max", array)]))  # bools are 0 and 1
-    if _is_whole(array):
-        remember(array, low, high, are_exact=True)
-    return low, high
+    (ends,) = ends_of([array])
+    return int(ends[0]), int(ends[1])  # bools are 0 and 1
 
 
 def ends_of(arrays):
     """The least and the greatest element of each of some distributed arrays, in its dtype. Triggers evaluation, unless all are
     remembered."""
-    found = [_known(array, 0) if _is_whole(array) else None for array in arrays]
+    found = [_known(array, 0) if is_whole(array) else None for array in arrays]
     if unknown := [k for k, pair in enumerate(found) if pair is None]:
         fetched = _core.fetch([reduce(name, arrays[k]) for k in unknown for name in ("min", "max")])
         for k, low, high in zip(unknown, fetched[::2], fetched[1::2]):
             found[k] = low[()], high[()]
-            if _is_whole(arrays[k]):
+            if is_whole(arrays[k]):
                 remember(arrays[k], *found[k], are_exact=True)
     return [numpy.array(pair, array.dtype) for pair, array in zip(found, arrays)]
 

@@ -8,7 +8,7 @@ from .. import _core
 from .._creation._filled import filled
 from .._creation._from_data import asarray, copy_of
 from .._creation._ranges import arange
-from .._folds._bounds import remember
+from .._folds._bounds import is_whole, remember
 from .._folds._reductions import reduce
 from .._local import is_distributed
 from .._promotion import OPS, dtype_number
@@ -24,21 +24,22 @@ def count_of(mask):
         return int(numpy.count_nonzero(numpy.asarray(mask)))
     if not mask.size:
         return 0
-    is_whole = mask.nbytes == mask._b.nbytes and 0 not in mask.strides
-    known = mask._b.index_range if is_whole else None
+    is_remembered = is_whole(mask)
+    known = mask._b.index_range if is_remembered else None
     if known is not None and known[:2] == (mask._b.version, "count"):
         return known[2]
     count = int(_core.fetch([reduce("sum", mask, dtype=_INTP)])[0])
-    if is_whole:
+    if is_remembered:
         mask._b.index_range = (mask._b.version, "count", count)
     return count
 
 
-def positions_of(mask):
-    """The flat positions at which an array of bools is true, in C order: here for a small mask, else on the engines."""
+def positions_of(mask, count=None):
+    """The flat positions at which an array of bools is true, in C order: here for a small mask, else on the engines. `count`
+    says how many are true, where that is known."""
     if not is_distributed(mask):
         return asarray(numpy.flatnonzero(numpy.asarray(mask)))
-    count = count_of(mask)
+    count = count_of(mask) if count is None else count
     if count == mask.size or count == 0:
         return arange(count, dtype=_INTP) if count else filled((0,), _INTP, 0)
     result = _core.empty((count,), dtype_number(_INTP), mask)

@@ -17,6 +17,7 @@ from .._local import is_distributed
 from ._neighbours import on_engines
 
 _NARROW, _PER_NUMBER = 256, 4  # a range that is always narrow; else elements for each number of it
+_MOST = 1 << 18  # numbers: each engine has a table of so many counts, 2 MiB
 _SHORT = 1 << 16  # numbers
 
 
@@ -25,28 +26,31 @@ def counted(row, wanted):
     in a narrow range."""
     if row.dtype.kind not in "biu" or not row.size:
         return None
-    longest = max(_NARROW, row.size // _PER_NUMBER)
+    longest = max(_NARROW, min(_MOST, row.size // _PER_NUMBER))
     low, high = extremes(row, longest)
     if high - low >= longest:
         return None
     if 0 <= low and high < longest:
         low = 0  # there is nothing to subtract
     extent = high - low + 1
-    wide = row if row.dtype.itemsize == 8 else row.astype(numpy.int64)
-    first = wide.dtype.type(low)
-    numbers = (wide - first if low else wide).astype(numpy.int64, copy=False)
+    # In a dtype without signs the distance from the least number wraps around to what it is.
+    unsigned = numpy.dtype(f"u{row.dtype.itemsize}")
+    least = unsigned.type(low % 2 ** (8 * unsigned.itemsize))
+    numbers = row.view(unsigned) - least if low else row
     counts = counts_of("bincount", numbers, extent, (numbers,))
     if extent <= _SHORT:
         counts = asarray(_core.fetch([counts])[0])
     occurs = counts > 0
     at = positions_of(occurs)
-    values = (at.astype(wide.dtype, copy=False) + first).astype(row.dtype, copy=False)
+    values = (at.astype(unsigned) + least).view(row.dtype)
     return values, _extras(numbers, counts, occurs, at, wanted)
 
 
 def _extras(numbers, counts, occurs, at, wanted):
     return_index, return_inverse, return_counts = wanted
     extras = []
+    if return_index or return_inverse:
+        numbers = numbers.astype(numpy.intp, copy=False)
     if return_index:
         places = filled(counts.shape, numpy.intp, 0)
         places = places if is_distributed(places) else on_engines(places)

@@ -13,7 +13,7 @@ from .._creation._filled import filled
 from .._folds._bounds import remember
 from .._folds._reductions import reduce
 from .._indexing._gather import take_along
-from .._indexing._positions import selected
+from .._indexing._positions import positions_of, selected
 from .._local import is_distributed
 from .._promotion import OPS, dtype_number
 from .._views._join import concatenate
@@ -172,16 +172,6 @@ def _brackets(row, places):
     return None if any(low is None and high is None for low, high, _ in brackets) else brackets
 
 
-def positions_counted(mask, count):
-    """Where a row of bools is true, if it is known how often."""
-    if count == 0:
-        return filled((0,), _INTP, 0)
-    result = _core.empty((count,), dtype_number(_INTP), mask)
-    _core.record(OPS["nonzero"], dtype_number(mask.dtype), result, True, (mask,), ())
-    remember(result, 0, mask.size - 1)
-    return result
-
-
 def partitioned(row, place):
     """The order of a row in which smaller elements come before the one at that place of a sort, and others after it; None
     if it must be sorted."""
@@ -194,6 +184,6 @@ def partitioned(row, place):
     if equal == 0:
         return None  # the element is a NaN
     parts = zip((is_less, is_equal, rest), (less, equal, row.size - less - equal))
-    order = concatenate([positions_counted(mask, count) for mask, count in parts if count])
+    order = concatenate([positions_of(mask, count) for mask, count in parts if count])
     remember(order, 0, row.size - 1)
     return order

@@ -99,3 +99,16 @@ def test_errors(puts):
         yield "a row for two axes", lambda np: np.ones((90, 100))[np.ones(9000, bool)]
 
     check_all(programs())
+
+
+def test_overlapping_views_tell_nothing_of_the_whole(engine):
+    """What is known of the numbers of a view with as many elements as its base, some of them twice, is not known of the base."""
+
+    def program(np):
+        as_strided = np.lib.stride_tricks.as_strided
+        flags, numbers = np.array(numpy.arange(12) < 6), np.array(numpy.arange(10))
+        twice = np.ones((2, 6))[as_strided(flags, (2, 6), (1, 1))]
+        picked = np.arange(10)[as_strided(numbers, (2, 5), (8, 8))]
+        return twice, picked, np.arange(12)[flags], np.histogram(numbers, 5)[0], np.unique(numbers), np.bincount(numbers)
+
+    check(program)

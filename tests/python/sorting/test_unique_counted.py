@@ -6,6 +6,7 @@ import itertools
 import numpy
 import pytest
 
+import gamelan
 from gamelan._sets import _counted
 from oracle import check, check_all
 
@@ -53,3 +54,14 @@ def test_ordinary_sizes(engine, low, extent):
     data = numbers_between(low, extent, 400_001, numpy.int64)
     check(lambda np: np.unique(np.array(data), **MANY), exact=True)
     check(lambda np: np.unique(np.array(data)[::-2]), exact=True)
+
+
+@pytest.mark.parametrize("least", [0, 3])
+def test_a_row_of_bytes_is_not_widened(engine, least):
+    """Counting needs no more memory than the row and a short table, whatever the distance of the least number from 0."""
+    size = 4_000_000
+    row = gamelan.asarray((numpy.arange(size) % 200 + least).astype("u1"))
+    gamelan.sync()
+    before = gamelan.stats(reset=True)["heap_bytes"]
+    assert gamelan.unique(row).tolist() == list(range(least, least + 200))
+    assert gamelan.stats()["heap_peak"] - before < 1.5 * size
