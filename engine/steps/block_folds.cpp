@@ -17,6 +17,8 @@ namespace {
 using protocol::Shape;
 
 constexpr std::int64_t rows_in_turn = 4;
+constexpr std::int64_t short_row =
+    32;                                // truth values: shorter ones are cast, longer ones counted as they lie
 constexpr std::int64_t long_row = 16;  // results: from here on rows are folded where they lie
 
 /// Folds all reduction blocks of each result where they lie: `inner` results at a time, which are the last
@@ -103,6 +105,12 @@ void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fol
   const auto dims = grid.size();
   const auto item = static_cast<std::int64_t>(protocol::size_of(fold.loop));
   partials.resize(static_cast<std::size_t>(protocol::element_count(grid) * item));
+  if (are_truths && dims > 0 && extents.back() < short_row) {  // they would be counted a few at a time
+    std::vector<std::byte> wide(static_cast<std::size_t>(protocol::element_count(extents) * item));
+    const Shape packed = protocol::contiguous_strides(extents, static_cast<std::size_t>(item));
+    copy_box(protocol::Dtype::bool_, fold.loop, extents, values, strides, wide.data(), packed);
+    return fold_blocks(step, fold, {wide.data(), packed, extents, grid, false, nullptr, nullptr}, partials);
+  }
   if (are_truths) {
     count_blocks(step.block_extents, values, strides, extents, grid, partials);
     if (step.is_complete) complete(step, fold, grid, partials);
@@ -114,9 +122,10 @@ void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fol
   if (runs_are_kept) {  // vectors along the last axes, one row of the reduction block after another
     std::size_t outer_dims = dims - 1;
     std::int64_t length = extents.back();
-    for (; outer_dims > 0 && !step.reduced[outer_dims - 1] && strides[outer_dims - 1] == length * item;
-         --outer_dims)
-      length *= extents[outer_dims - 1];
+    const auto goes_on = [&](std::size_t k) {
+      return extents[k] == 1 || (!step.reduced[k] && strides[k] == length * item);
+    };
+    for (; outer_dims > 0 && goes_on(outer_dims - 1); --outer_dims) length *= extents[outer_dims - 1];
     Shape outer(grid.begin(), grid.begin() + static_cast<std::ptrdiff_t>(outer_dims));
     bool are_adjacent = is_packed,
          is_whole = true;  // rows of a reduction block; all axes between it and the last

@@ -60,7 +60,8 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         raise ValueError("fp and xp are not of the same length.")
     left, right = (fp[at] if side is None else _outside(side, dtype) for side, at in ((left, 0), (right, -1)))
     result = reshape(_values(reshape(x, (x.size,)), xp, fp), x.shape) if xp.size > 1 else fp[0]
-    result = either(x < xp[0], left, either(x > xp[-1], right, result))
+    at_end = either(x == xp[-1], fp[-1], result)  # the last of equal points, as NumPy has it
+    result = either(x < xp[0], left, either(x > xp[-1], right, at_end))
     return as_value(cast(result if xp.size == 1 else either(x != x, x, result), dtype))
 
 
