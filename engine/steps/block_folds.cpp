@@ -16,7 +16,6 @@ namespace {
 
 using protocol::Shape;
 
-constexpr std::int64_t rows_in_turn = 4;
 constexpr std::int64_t short_row =
     32;                                // truth values: shorter ones are cast, longer ones counted as they lie
 constexpr std::int64_t long_row = 16;  // results: from here on rows are folded where they lie
@@ -84,17 +83,26 @@ struct SharingRows {
   std::int64_t rows, length, run, item;    ///< of `length` elements in runs of `run`
 };
 
-/// Some rows in turn, run by run: a piece of the common factor is read from the first-level cache, and
-/// several streams come from memory at once.
-void fold_products_of_rows(tiles::FoldProducts products, const SharingRows& of, std::byte* out) {
+/// Two rows side by side, run by run: a piece of the common factor is read from the first-level cache, and
+/// two streams come from memory at once.
+void fold_products_of_rows(protocol::Op op, protocol::Dtype loop, const SharingRows& of, std::byte* out) {
+  const auto products = tiles::find_fold_products(op, loop);
+  const auto two_products = tiles::find_fold_two_products(op, loop);
   const auto runs = (of.length + of.run - 1) / of.run;
-  for (std::int64_t first = 0; first < of.rows; first += rows_in_turn)
-    for (std::int64_t run = 0; run < runs; ++run)
-      for (auto row = first; row < std::min(first + rows_in_turn, of.rows); ++row) {
-        const auto begin = run * of.run * of.item;
-        products(of.values + row * of.value_pitch + begin, of.factors + row * of.factor_pitch + begin, 1,
-                 std::min(of.run, of.length - run * of.run), out + (row * runs + run) * of.item);
+  for (std::int64_t row = 0; row < of.rows; row += 2)
+    for (std::int64_t run = 0; run < runs; ++run) {
+      const auto begin = run * of.run * of.item, length = std::min(of.run, of.length - run * of.run);
+      const auto *x = of.values + row * of.value_pitch + begin,
+                 *y = of.factors + row * of.factor_pitch + begin;
+      auto* to = out + (row * runs + run) * of.item;
+      if (row + 1 == of.rows) {
+        products(x, y, 1, length, to);
+        continue;
       }
+      const void *left[] = {x, x + of.value_pitch}, *right[] = {y, y + of.factor_pitch};
+      void* both[] = {to, to + runs * of.item};
+      two_products(left, right, length, both);
+    }
 }
 
 }  // namespace
@@ -188,10 +196,9 @@ void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fol
     fold_runs(0, 0, protocol::element_count(grid), run_of, out);
   } else if (dims > 1 && run_of == block.back() && products != nullptr &&
              (strides[dims - 2] == 0) != (others[dims - 2] == 0)) {
-    const auto in_turn = tiles::find_fold_products(fold.op, fold.loop, tiles::Reading::several_in_turn);
     for_each_index(Shape(grid.begin(), grid.end() - 2), [&](const Shape& at) {
       const auto rows = grid[dims - 2];
-      fold_products_of_rows(in_turn,
+      fold_products_of_rows(fold.op, fold.loop,
                             {values + offset_of(at, strides, false), factors + offset_of(at, others, false),
                              strides[dims - 2], others[dims - 2], rows, extents.back(), run_of, item},
                             out);

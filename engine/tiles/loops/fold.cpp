@@ -41,10 +41,9 @@ void fold_runs(Op op, Dtype dtype, const void* values, std::int64_t run_count, s
 
 FoldRuns find_fold_runs(Op op, Dtype dtype) { return require(op, dtype).runs; }
 
-FoldProducts find_fold_products(Op op, Dtype dtype, Reading reading) {
-  const FoldLoops found = find(op, dtype);
-  return reading == Reading::one_run ? found.products : found.products_of_streams;
-}
+FoldProducts find_fold_products(Op op, Dtype dtype) { return find(op, dtype).products; }
+
+FoldTwoProducts find_fold_two_products(Op op, Dtype dtype) { return find(op, dtype).two_products; }
 
 void fold_rows(Op op, Dtype dtype, const void* values, std::int64_t rows, std::int64_t row_length,
                void* acc) {

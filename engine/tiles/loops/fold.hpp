@@ -29,8 +29,13 @@ FoldRuns find_fold_runs(protocol::Op op, protocol::Dtype dtype);
 /// fold_runs of the products x[i] * y[i], with the same bits; null but for sums of float32 and float64.
 using FoldProducts = void (*)(const void* x, const void* y, std::int64_t run_count, std::int64_t run_length,
                               void* out);
-enum class Reading { one_run, several_in_turn };  ///< the processor fetches several ahead by itself
-FoldProducts find_fold_products(protocol::Op op, protocol::Dtype dtype, Reading reading = Reading::one_run);
+FoldProducts find_fold_products(protocol::Op op, protocol::Dtype dtype);
+
+/// The same of two runs side by side: out[k] from x[k] and y[k]. Two streams come from memory in less time
+/// than one after the other.
+using FoldTwoProducts = void (*)(const void* const* x, const void* const* y, std::int64_t run_length,
+                                 void* const* out);
+FoldTwoProducts find_fold_two_products(protocol::Op op, protocol::Dtype dtype);
 
 /// acc[j] = acc[j] op values[i][j], i ascending.
 void fold_rows(protocol::Op op, protocol::Dtype dtype, const void* values, std::int64_t rows,

@@ -17,6 +17,7 @@ using rows::Identity;
 constexpr std::int64_t lane_count = 32;
 // The processor's own prefetching stops at the end of a page, and the heap has small pages.
 constexpr std::size_t bytes_ahead = 8192, line_bytes = 64;
+constexpr std::size_t most_bytes_of_two = 8;  // an element, so that the lanes of two runs fit 16 registers
 
 /// The type in which a run is accumulated: float for halves, whose sums would soon stop growing.
 template <class T>
@@ -29,6 +30,16 @@ T fold_short_run(const T* values, std::int64_t length) {
   for (std::int64_t half = lane_count / 2; half > 0; half /= 2) {
     for (std::int64_t j = 0; j < half && j + half < length; ++j)
       lane[j] = Row::apply(lane[j], lane[j + half]);
+  }
+  return static_cast<T>(lane[0]);
+}
+
+/// Combines the lanes of a run.
+template <class Row, class T>
+[[gnu::always_inline]] inline T fold_lanes(Wide<T> (&lane)[lane_count]) {
+#pragma GCC unroll 8
+  for (std::int64_t half = lane_count / 2; half > 0; half /= 2) {
+    for (std::int64_t j = 0; j < half; ++j) lane[j] = Row::apply(lane[j], lane[j + half]);
   }
   return static_cast<T>(lane[0]);
 }
@@ -50,11 +61,29 @@ T fold_run(const T* values, std::int64_t length) {
   for (std::int64_t j = 0; done + j < length; ++j) {
     lane[j] = Row::apply(lane[j], static_cast<Wide<T>>(values[done + j]));
   }
-#pragma GCC unroll 8
-  for (std::int64_t half = lane_count / 2; half > 0; half /= 2) {
-    for (std::int64_t j = 0; j < half; ++j) lane[j] = Row::apply(lane[j], lane[j + half]);
+  return fold_lanes<Row, T>(lane);
+}
+
+/// fold_run of two runs side by side. Memory gives more when two streams are read from it, and the processor
+/// fetches two ahead by itself.
+template <class Row, class T>
+void fold_two_runs(const T* __restrict x, const T* __restrict y, std::int64_t length, T* of_x, T* of_y) {
+  Wide<T> lane[lane_count], other[lane_count];
+  for (std::int64_t j = 0; j < lane_count; ++j) lane[j] = static_cast<Wide<T>>(x[j]);
+  for (std::int64_t j = 0; j < lane_count; ++j) other[j] = static_cast<Wide<T>>(y[j]);
+  std::int64_t done = lane_count;
+  for (; done + lane_count <= length; done += lane_count) {
+    for (std::int64_t j = 0; j < lane_count; ++j)
+      lane[j] = Row::apply(lane[j], static_cast<Wide<T>>(x[done + j]));
+    for (std::int64_t j = 0; j < lane_count; ++j)
+      other[j] = Row::apply(other[j], static_cast<Wide<T>>(y[done + j]));
   }
-  return static_cast<T>(lane[0]);
+  for (std::int64_t j = 0; done + j < length; ++j) {
+    lane[j] = Row::apply(lane[j], static_cast<Wide<T>>(x[done + j]));
+    other[j] = Row::apply(other[j], static_cast<Wide<T>>(y[done + j]));
+  }
+  *of_x = fold_lanes<Row, T>(lane);
+  *of_y = fold_lanes<Row, T>(other);
 }
 
 /// Runs shorter than the lanes are many: `together` at once, the operations of each as in fold_short_run.
@@ -104,8 +133,15 @@ void fold_runs(const void* from, std::int64_t run_count, std::int64_t run_length
   const T* values = static_cast<const T*>(from);
   T* out = static_cast<T*>(to);
   if (run_length >= lane_count) {
-    for (std::int64_t run = 0; run < run_count; ++run)
-      out[run] = fold_run<Row>(values + run * run_length, run_length);
+    std::int64_t run = 0;
+    if constexpr (sizeof(Wide<T>) <= most_bytes_of_two) {
+      const auto half = run_count / 2;
+      for (; run < half; ++run)
+        fold_two_runs<Row>(values + run * run_length, values + (half + run) * run_length, run_length,
+                           out + run, out + half + run);
+      run += half;
+    }
+    for (; run < run_count; ++run) out[run] = fold_run<Row>(values + run * run_length, run_length);
     return;
   }
   if constexpr (Real<T>) {
@@ -130,7 +166,7 @@ void fetch_ahead(const T* values) {
 }
 
 /// The operations of fold_run and fold_short_run on products, which are stored nowhere.
-template <class T, bool asks_ahead>
+template <class Row, class T>
 T fold_products_of_run(const T* x, const T* y, std::int64_t length) {
   T lane[lane_count];
   if (length < lane_count) {
@@ -142,25 +178,57 @@ T fold_products_of_run(const T* x, const T* y, std::int64_t length) {
   for (std::int64_t j = 0; j < lane_count; ++j) lane[j] = x[j] * y[j];
   std::int64_t done = lane_count;
   for (; done + lane_count <= length; done += lane_count) {
-    if constexpr (asks_ahead) {
-      fetch_ahead(x + done);
-      if (x != y) fetch_ahead(y + done);
-    }
+    fetch_ahead(x + done);
+    if (x != y) fetch_ahead(y + done);
     for (std::int64_t j = 0; j < lane_count; ++j) lane[j] += x[done + j] * y[done + j];
   }
   for (std::int64_t j = 0; done + j < length; ++j) lane[j] += x[done + j] * y[done + j];
-#pragma GCC unroll 8
-  for (std::int64_t half = lane_count / 2; half > 0; half /= 2)
-    for (std::int64_t j = 0; j < half; ++j) lane[j] += lane[j + half];
-  return lane[0];
+  return fold_lanes<Row, T>(lane);
 }
 
-template <class T, bool asks_ahead>
+/// The same of two runs side by side, as fold_two_runs; at least as long as the lanes.
+template <class Row, class T>
+void fold_products_of_two(const T* x, const T* y, const T* other_x, const T* other_y, std::int64_t length,
+                          T* out, T* other_out) {
+  T lane[lane_count], other[lane_count];
+  for (std::int64_t j = 0; j < lane_count; ++j) lane[j] = x[j] * y[j];
+  for (std::int64_t j = 0; j < lane_count; ++j) other[j] = other_x[j] * other_y[j];
+  std::int64_t done = lane_count;
+  for (; done + lane_count <= length; done += lane_count) {
+    for (std::int64_t j = 0; j < lane_count; ++j) lane[j] += x[done + j] * y[done + j];
+    for (std::int64_t j = 0; j < lane_count; ++j) other[j] += other_x[done + j] * other_y[done + j];
+  }
+  for (std::int64_t j = 0; done + j < length; ++j) {
+    lane[j] += x[done + j] * y[done + j];
+    other[j] += other_x[done + j] * other_y[done + j];
+  }
+  *out = fold_lanes<Row, T>(lane);
+  *other_out = fold_lanes<Row, T>(other);
+}
+
+template <class Row, class T>
 void fold_products(const void* left, const void* right, std::int64_t run_count, std::int64_t run_length,
                    void* to) {
   const T *x = static_cast<const T*>(left), *y = static_cast<const T*>(right);
-  for (std::int64_t run = 0; run < run_count; ++run, x += run_length, y += run_length)
-    static_cast<T*>(to)[run] = fold_products_of_run<T, asks_ahead>(x, y, run_length);
+  T* out = static_cast<T*>(to);
+  const auto half = run_length >= lane_count ? run_count / 2 : 0, apart = half * run_length;
+  std::int64_t run = 0;
+  for (; run < half; ++run, x += run_length, y += run_length)
+    fold_products_of_two<Row>(x, y, x + apart, y + apart, run_length, out + run, out + half + run);
+  x += apart;
+  y += apart;
+  for (run += half; run < run_count; ++run, x += run_length, y += run_length)
+    out[run] = fold_products_of_run<Row>(x, y, run_length);
+}
+
+template <class Row, class T>
+void fold_two_products(const void* const* left, const void* const* right, std::int64_t length,
+                       void* const* to) {
+  const auto x = [&](std::size_t k) { return static_cast<const T*>(left[k]); };
+  const auto y = [&](std::size_t k) { return static_cast<const T*>(right[k]); };
+  const auto out = [&](std::size_t k) { return static_cast<T*>(to[k]); };
+  if (length >= lane_count) return fold_products_of_two<Row>(x(0), y(0), x(1), y(1), length, out(0), out(1));
+  for (std::size_t k = 0; k < 2; ++k) *out(k) = fold_products_of_run<Row>(x(k), y(k), length);
 }
 
 /// Several rows at once, in their order, `width` columns at a time: the accumulators are loaded and stored
@@ -259,8 +327,8 @@ FoldLoops fold_loops(Op op, Dtype dtype) {
       FoldLoops loops{fold_runs<Row, T>, fold_rows<Row, T>, nullptr, nullptr};
       if constexpr (Real<T>)
         if (op == Op::add) {
-          loops.products = fold_products<T, true>;
-          loops.products_of_streams = fold_products<T, false>;
+          loops.products = fold_products<Row, T>;
+          loops.two_products = fold_two_products<Row, T>;
         }
       return loops;
     });
