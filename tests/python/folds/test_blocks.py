@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Reductions of the blocks of an image or a volume (`a.reshape(n, 2, m, 2).sum(axis=(1, 3))`): over short axes, some of them last."""
 
+import itertools
+
 import numpy
 import pytest
 
@@ -49,3 +51,17 @@ def test_order_of_additions(engine):
     rows = (x[..., 0] + x[..., 2]) + x[..., 1]
     expected = (rows[:, 0] + rows[:, 1]) + (rows[:, 2] + rows[:, 3])
     numpy.testing.assert_array_equal(numpy.asarray(np.array(x).sum(axis=(1, 3))), expected)
+
+
+@pytest.mark.parametrize("shape", [(301, 2), (64, 31), (64, 32), (64, 33), (50, 2, 40, 2), (5001, 1, 2, 3), (7, 3, 1, 5)])
+def test_short_rows_of_bools(engine, shape):
+    data = numpy.random.RandomState(4).random_sample(shape) < 0.5
+    axes = [axes for count in range(1, len(shape) + 1) for axes in itertools.combinations(range(len(shape)), count)]
+
+    def programs():
+        for how, layout in {"whole": lambda a: a, "backwards": lambda a: a[::-1], "transposed": lambda a: a.T}.items():
+            for axis in axes:
+                yield f"{how} {axis}", lambda np: layout(np.array(data)).sum(axis=axis)
+                yield f"{how} {axis} in float32", lambda np: layout(np.array(data)).sum(axis=axis, dtype="f4")
+
+    check_all(programs())

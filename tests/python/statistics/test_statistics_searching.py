@@ -95,6 +95,33 @@ def test_interp(engine):
     check_all(programs())
 
 
+def test_interp_of_equal_points(engine):
+    """At points that are equal the last of them counts, also at the right end."""
+    x = numpy.array([-1.0, 0.0, 0.5, 1.0, 2.0, 3.0])
+
+    def programs():
+        for xp in ([0, 1, 2, 2], [0, 1, 1, 2], [0, 0, 1, 2], [0, 0, 2, 2], [2, 2, 2, 2]):
+            fp = numpy.array([1.0, 2.0, 4.0, 9.0])
+            yield f"{xp}", lambda np: np.interp(np.array(x), xp, fp)
+            yield f"{xp} with an end", lambda np: np.interp(np.array(x), np.array(xp), np.array(fp), right=-1)
+
+    check_all(programs())
+
+
+def test_digitize_with_nan_among_the_bins(engine):
+    x = numpy.array([numpy.nan, -1.0, 1.0, 1.5, 7.0] * 3)
+
+    def programs():
+        for place, bins in itertools.product(range(4), ([1.0, 2, 3], [3.0, 2, 1], [1.0, 1, 1], [1.0, 3, 2])):
+            edges = numpy.insert(bins, place, numpy.nan)
+            is_sorted = place == 3 and bins[0] < bins[1] or place == 0 and bins[0] > bins[1]
+            if is_sorted:  # a search in what is not sorted finds anything
+                yield f"{edges}", lambda np: np.digitize(np.array(x), np.array(edges))
+            yield f"{edges} errors", lambda np: np.digitize(np.array(x), np.array(edges)).shape
+
+    check_all(programs())
+
+
 @pytest.mark.parametrize("size, bins", [(1, 1), (500, 7), (9000, 300), (70_001, 500), (3000, 5000), (9000, 4500)])
 def test_weights(engine, size, bins):
     draw = numpy.random.RandomState(size)
