@@ -9,13 +9,11 @@ import math
 import numpy
 
 from .. import _core
-from .._creation._filled import filled
 from .._folds._bounds import remember
 from .._folds._reductions import reduce
 from .._indexing._gather import take_along
 from .._indexing._positions import positions_of, selected
 from .._local import is_distributed
-from .._promotion import OPS, dtype_number
 from .._views._join import concatenate
 from .._views._reshape import reshape
 from ._sort import sort
