@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A fused group of element-wise commands as a short program over registers, where each register is a tile of
-// at most 1,024 elements that stays in cache. Also a cell, the unit of work of a Runner (tile_runner.hpp).
-// Data only: the planner writes programs, the steps make cells.
+// at most 1,024 elements (4,096 where all are bytes) that stays in cache. Also a cell, the unit of work of a
+// Runner (tile_runner.hpp). Data only: the planner writes programs, the steps make cells.
 #pragma once
 #include <array>
 #include <cstddef>
