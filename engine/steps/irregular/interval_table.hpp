@@ -5,7 +5,6 @@
 // the few elements that share the interval. Pure arithmetic; run_search.cpp decides whether it is worth it.
 #pragma once
 #include <algorithm>
-
 #include <cmath>
 #include <cstdint>
 #include <limits>

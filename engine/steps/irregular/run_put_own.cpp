@@ -15,6 +15,20 @@ constexpr std::int64_t writes_ahead = 32;  // more than the misses that a core c
 // The processor's own prefetching stops at the end of a page, and the heap has small pages.
 constexpr std::int64_t index_ahead = 512, line_elements = 8;
 
+/// Which indices are those of a rank. One out of range, which the kernel never sends, is nobody's.
+class Own {
+ public:
+  Own(std::int64_t extent, const distribution::Interval& mine)
+      : extent_(extent), begin_(mine.first), size_(static_cast<std::uint64_t>(mine.size())) {}
+  /// From the rank's first element.
+  std::int64_t position(std::int64_t index) const { return index + (index >> 63 & extent_) - begin_; }
+  bool has(std::int64_t position) const { return static_cast<std::uint64_t>(position) < size_; }
+
+ private:
+  std::int64_t extent_, begin_;
+  std::uint64_t size_;
+};
+
 class OwnWriter {
  public:
   OwnWriter(const StepContext& context, const plan::PutOwn& put, const distribution::Interval& mine)
@@ -70,46 +84,40 @@ class OwnWriter {
   template <class Number, class ValuesAt>
   void add(ValuesAt values_at) {
     auto* to = reinterpret_cast<Number*>(to_);
-    const std::int64_t extent = extent_, begin = mine_.first;
-    const auto size = static_cast<std::uint64_t>(mine_.size());
-    // An index out of range, which the kernel never sends, is nobody's.
-    const auto position_in = [=](std::int64_t index) { return index + (index >> 63 & extent) - begin; };
-    const auto is_own = [=](std::int64_t position) { return static_cast<std::uint64_t>(position) < size; };
+    const Own own_part(extent_, mine_);
     std::int64_t positions[most_added];  // of this rank's, from its first element
     Number numbers[most_added];
     for (std::int64_t at = 0; at < put_.count; at += Stream::chunk) {
       const auto count = std::min(Stream::chunk, put_.count - at);
       const auto value = values_at(at, count);
       const auto* index = index_.read_as<std::int64_t>(at, count);
-      if (mine_.size() == extent) {
+      if (mine_.size() == extent_) {
         for (std::int64_t i = 0; i < count; ++i)
-          if (const auto position = position_in(index[i]); is_own(position))
+          if (const auto position = own_part.position(index[i]); own_part.has(position))
             to[position] += as_number<Number>(value(i));
         continue;
       }
       for (std::int64_t i = 0; i < count;) {
         std::int64_t own = 0;
         for (const auto stop = std::min(i + most_added, count); i < stop; ++i) {
-          positions[own] = position_in(index[i]);
+          positions[own] = own_part.position(index[i]);
           numbers[own] = as_number<Number>(value(i));
-          own += static_cast<std::int64_t>(is_own(positions[own]));
+          own += static_cast<std::int64_t>(own_part.has(positions[own]));
         }
         for (std::int64_t k = 0; k < own; ++k) to[positions[k]] += numbers[k];
       }
     }
   }
 
-  /// Lists what goes to this rank, without a branch: whose an index is, no processor can foresee. An index
-  /// out of range, which the kernel never sends, is nobody's.
+  /// Lists what goes to this rank, without a branch: whose an index is, no processor can foresee.
   std::int64_t find_own(const std::int64_t* index, std::int64_t count) {
-    const std::int64_t extent = extent_, begin = mine_.first;
-    const auto size = static_cast<std::uint64_t>(mine_.size());
+    const Own own_part(extent_, mine_);
     std::int64_t own = 0;
     const auto look = [&](std::int64_t i) {
-      const auto position = index[i] + (index[i] >> 63 & extent) - begin;
+      const auto position = own_part.position(index[i]);
       position_[own] = position;
       place_[own] = static_cast<std::int32_t>(i);
-      own += static_cast<std::int64_t>(static_cast<std::uint64_t>(position) < size);
+      own += static_cast<std::int64_t>(own_part.has(position));
     };
     std::int64_t i = 0;
     while (i + line_elements <= count) {

@@ -3,6 +3,7 @@
 // that sort as NumPy sorts, and searches for the values of its own block of the result. The kernel limits the
 // length of the row. Where its elements are spread evenly, a table of intervals says where a search ends.
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include "engine/steps/irregular/interval_table.hpp"

@@ -61,7 +61,7 @@ def ends_of(arrays):
     if unknown := [k for k, pair in enumerate(found) if pair is None]:
         fetched = _core.fetch([reduce(name, arrays[k]) for k in unknown for name in ("min", "max")])
         for k, low, high in zip(unknown, fetched[::2], fetched[1::2]):
-            found[k] = low[()], high[()]
+            found[k] = low.item(), high.item()  # numbers of Python's, whose differences do not overflow
             if is_whole(arrays[k]):
                 remember(arrays[k], *found[k], are_exact=True)
     return [numpy.array(pair, array.dtype) for pair, array in zip(found, arrays)]

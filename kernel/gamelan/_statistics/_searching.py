@@ -80,13 +80,10 @@ def _direction(bins):
     before, after = bins[:-1], bins[1:]
     flags = [(before < after).any(), (before > after).any(), (before == after).all(), (bins != bins).any()]
     rises, falls, is_flat, has_nan = _core.fetch(flags) if is_distributed(bins) else map(bool, flags)
+    rises_first = rises or is_flat
     if has_nan and not is_flat:  # the first two that differ decide, as NumPy has it: NaN falls, and is fallen to
         first = int((before != after).argmax())
         rises_first = bool(before[first] < after[first])
-        if falls if rises_first else rises:
-            falls = rises = True
-        else:
-            return 1 if rises_first else -1
-    if rises and falls:
+    if falls if rises_first else rises:
         raise ValueError("bins must be monotonically increasing or decreasing")
-    return 1 if rises or is_flat else -1
+    return 1 if rises_first else -1

@@ -65,3 +65,17 @@ def test_a_row_of_bytes_is_not_widened(engine, least):
     before = gamelan.stats(reset=True)["heap_bytes"]
     assert gamelan.unique(row).tolist() == list(range(least, least + 200))
     assert gamelan.stats()["heap_peak"] - before < 1.5 * size
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "i8", "?"])
+def test_what_is_remembered_of_the_ends_of_a_dtype(engine, dtype):
+    """Least and greatest numbers that one call has found serve the next one, also where their distance leaves the dtype."""
+    data = (numpy.arange(7000) % 256 - 128).astype(dtype)
+    counted = numpy.arange(7000).astype(dtype) % numpy.array(100, dtype) if dtype != "?" else data
+
+    def program(np):
+        a, b = np.array(data), np.array(counted).astype("u1")
+        first = np.histogram(a, 5)[0], np.histogram(b, 5)[0]
+        return *first, np.unique(a), np.unique(a), np.unique(a, **MANY), np.unique(b), np.bincount(b), np.arange(300)[b]
+
+    check(program)
