@@ -83,25 +83,28 @@ struct SharingRows {
   std::int64_t rows, length, run, item;    ///< of `length` elements in runs of `run`
 };
 
-/// Two rows side by side, run by run: a piece of the common factor is read from the first-level cache, and
-/// two streams come from memory at once.
+/// Four rows side by side, run by run: a piece of the common factor is read from the first-level cache, and
+/// four streams come from memory at once.
 void fold_products_of_rows(protocol::Op op, protocol::Dtype loop, const SharingRows& of, std::byte* out) {
+  constexpr std::int64_t together = 4;
   const auto products = tiles::find_fold_products(op, loop);
-  const auto two_products = tiles::find_fold_two_products(op, loop);
+  const auto four_products = tiles::find_fold_four_products(op, loop);
   const auto runs = (of.length + of.run - 1) / of.run;
-  for (std::int64_t row = 0; row < of.rows; row += 2)
+  for (std::int64_t row = 0; row < of.rows; row += together)
     for (std::int64_t run = 0; run < runs; ++run) {
       const auto begin = run * of.run * of.item, length = std::min(of.run, of.length - run * of.run);
-      const auto *x = of.values + row * of.value_pitch + begin,
-                 *y = of.factors + row * of.factor_pitch + begin;
-      auto* to = out + (row * runs + run) * of.item;
-      if (row + 1 == of.rows) {
-        products(x, y, 1, length, to);
-        continue;
+      const auto count = std::min(together, of.rows - row);
+      const void *left[together], *right[together];
+      void* to[together];
+      for (std::int64_t k = 0; k < count; ++k) {
+        left[k] = of.values + (row + k) * of.value_pitch + begin;
+        right[k] = of.factors + (row + k) * of.factor_pitch + begin;
+        to[k] = out + ((row + k) * runs + run) * of.item;
       }
-      const void *left[] = {x, x + of.value_pitch}, *right[] = {y, y + of.factor_pitch};
-      void* both[] = {to, to + runs * of.item};
-      two_products(left, right, length, both);
+      if (count == together)
+        four_products(left, right, length, to);
+      else
+        for (std::int64_t k = 0; k < count; ++k) products(left[k], right[k], 1, length, to[k]);
     }
 }
 

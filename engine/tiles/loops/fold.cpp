@@ -43,7 +43,7 @@ FoldRuns find_fold_runs(Op op, Dtype dtype) { return require(op, dtype).runs; }
 
 FoldProducts find_fold_products(Op op, Dtype dtype) { return find(op, dtype).products; }
 
-FoldTwoProducts find_fold_two_products(Op op, Dtype dtype) { return find(op, dtype).two_products; }
+FoldFourProducts find_fold_four_products(Op op, Dtype dtype) { return find(op, dtype).four_products; }
 
 void fold_rows(Op op, Dtype dtype, const void* values, std::int64_t rows, std::int64_t row_length,
                void* acc) {

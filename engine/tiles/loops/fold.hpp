@@ -31,11 +31,11 @@ using FoldProducts = void (*)(const void* x, const void* y, std::int64_t run_cou
                               void* out);
 FoldProducts find_fold_products(protocol::Op op, protocol::Dtype dtype);
 
-/// The same of two runs side by side: out[k] from x[k] and y[k]. Two streams come from memory in less time
+/// The same of four runs side by side: out[k] from x[k] and y[k]. Four streams come from memory in less time
 /// than one after the other.
-using FoldTwoProducts = void (*)(const void* const* x, const void* const* y, std::int64_t run_length,
-                                 void* const* out);
-FoldTwoProducts find_fold_two_products(protocol::Op op, protocol::Dtype dtype);
+using FoldFourProducts = void (*)(const void* const* x, const void* const* y, std::int64_t run_length,
+                                  void* const* out);
+FoldFourProducts find_fold_four_products(protocol::Op op, protocol::Dtype dtype);
 
 /// acc[j] = acc[j] op values[i][j], i ascending.
 void fold_rows(protocol::Op op, protocol::Dtype dtype, const void* values, std::int64_t rows,

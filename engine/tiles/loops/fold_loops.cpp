@@ -17,7 +17,10 @@ using rows::Identity;
 constexpr std::int64_t lane_count = 32;
 // The processor's own prefetching stops at the end of a page, and the heap has small pages.
 constexpr std::size_t bytes_ahead = 8192, line_bytes = 64;
-constexpr std::size_t most_bytes_of_two = 8;  // an element, so that the lanes of two runs fit 16 registers
+constexpr std::size_t side_by_side = 4;  // runs, where memory is what takes the time
+/// Elements whose runs are folded side by side: the lanes of four runs are a kibibyte.
+template <class T>
+constexpr bool is_worth_streams = sizeof(T) == 4 || sizeof(T) == 8;
 
 /// The type in which a run is accumulated: float for halves, whose sums would soon stop growing.
 template <class T>
@@ -64,26 +67,44 @@ T fold_run(const T* values, std::int64_t length) {
   return fold_lanes<Row, T>(lane);
 }
 
-/// fold_run of two runs side by side. Memory gives more when two streams are read from it, and the processor
-/// fetches two ahead by itself.
-template <class Row, class T>
-void fold_two_runs(const T* __restrict x, const T* __restrict y, std::int64_t length, T* of_x, T* of_y) {
-  Wide<T> lane[lane_count], other[lane_count];
-  for (std::int64_t j = 0; j < lane_count; ++j) lane[j] = static_cast<Wide<T>>(x[j]);
-  for (std::int64_t j = 0; j < lane_count; ++j) other[j] = static_cast<Wide<T>>(y[j]);
+/// fold_run of four runs side by side, at least as long as the lanes: 32 values of each in turn. Memory gives
+/// more when several streams are read from it, and the processor fetches these ahead by itself. value(s, i)
+/// is element i of run s; the result of run s goes to *out[s].
+template <class Row, class T, class Value>
+[[gnu::always_inline]] inline void fold_side_by_side(std::int64_t length, Value value, T* const* out) {
+  T lane[side_by_side][lane_count];
+#pragma GCC unroll 1
+  for (std::size_t s = 0; s < side_by_side; ++s)
+    for (std::int64_t j = 0; j < lane_count; ++j) lane[s][j] = value(s, j);
   std::int64_t done = lane_count;
-  for (; done + lane_count <= length; done += lane_count) {
-    for (std::int64_t j = 0; j < lane_count; ++j)
-      lane[j] = Row::apply(lane[j], static_cast<Wide<T>>(x[done + j]));
-    for (std::int64_t j = 0; j < lane_count; ++j)
-      other[j] = Row::apply(other[j], static_cast<Wide<T>>(y[done + j]));
+  for (; done + lane_count <= length; done += lane_count)
+#pragma GCC unroll 1
+    for (std::size_t s = 0; s < side_by_side; ++s)
+      for (std::int64_t j = 0; j < lane_count; ++j) lane[s][j] = Row::apply(lane[s][j], value(s, done + j));
+#pragma GCC unroll 1
+  for (std::size_t s = 0; s < side_by_side; ++s) {
+    for (std::int64_t j = 0; done + j < length; ++j) lane[s][j] = Row::apply(lane[s][j], value(s, done + j));
+    *out[s] = fold_lanes<Row, T>(lane[s]);
   }
-  for (std::int64_t j = 0; done + j < length; ++j) {
-    lane[j] = Row::apply(lane[j], static_cast<Wide<T>>(x[done + j]));
-    other[j] = Row::apply(other[j], static_cast<Wide<T>>(y[done + j]));
+}
+
+/// Folds runs four at a time, far apart from each other; returns how many.
+template <class Row, class T>
+std::int64_t fold_runs_apart(const T* __restrict values, std::int64_t run_count, std::int64_t run_length,
+                             T* __restrict out) {
+  constexpr auto streams = static_cast<std::int64_t>(side_by_side);
+  const auto share = run_count / streams;
+  for (std::int64_t run = 0; run < share; ++run) {
+    const T* from[side_by_side];
+    T* to[side_by_side];
+    for (std::int64_t s = 0; s < streams; ++s) {
+      from[s] = values + (s * share + run) * run_length;
+      to[s] = out + s * share + run;
+    }
+    fold_side_by_side<Row, T>(
+        run_length, [&](std::size_t s, std::int64_t i) { return from[s][i]; }, to);
   }
-  *of_x = fold_lanes<Row, T>(lane);
-  *of_y = fold_lanes<Row, T>(other);
+  return share * streams;
 }
 
 /// Runs shorter than the lanes are many: `together` at once, the operations of each as in fold_short_run.
@@ -134,13 +155,7 @@ void fold_runs(const void* from, std::int64_t run_count, std::int64_t run_length
   T* out = static_cast<T*>(to);
   if (run_length >= lane_count) {
     std::int64_t run = 0;
-    if constexpr (sizeof(Wide<T>) <= most_bytes_of_two) {
-      const auto half = run_count / 2;
-      for (; run < half; ++run)
-        fold_two_runs<Row>(values + run * run_length, values + (half + run) * run_length, run_length,
-                           out + run, out + half + run);
-      run += half;
-    }
+    if constexpr (is_worth_streams<T>) run = fold_runs_apart<Row>(values, run_count, run_length, out);
     for (; run < run_count; ++run) out[run] = fold_run<Row>(values + run * run_length, run_length);
     return;
   }
@@ -186,24 +201,21 @@ T fold_products_of_run(const T* x, const T* y, std::int64_t length) {
   return fold_lanes<Row, T>(lane);
 }
 
-/// The same of two runs side by side, as fold_two_runs; at least as long as the lanes.
+/// The same of four runs, which are folded side by side where they are as long as the lanes.
 template <class Row, class T>
-void fold_products_of_two(const T* x, const T* y, const T* other_x, const T* other_y, std::int64_t length,
-                          T* out, T* other_out) {
-  T lane[lane_count], other[lane_count];
-  for (std::int64_t j = 0; j < lane_count; ++j) lane[j] = x[j] * y[j];
-  for (std::int64_t j = 0; j < lane_count; ++j) other[j] = other_x[j] * other_y[j];
-  std::int64_t done = lane_count;
-  for (; done + lane_count <= length; done += lane_count) {
-    for (std::int64_t j = 0; j < lane_count; ++j) lane[j] += x[done + j] * y[done + j];
-    for (std::int64_t j = 0; j < lane_count; ++j) other[j] += other_x[done + j] * other_y[done + j];
+void fold_four_products(const void* const* left, const void* const* right, std::int64_t length,
+                        void* const* to) {
+  const T *x[side_by_side], *y[side_by_side];
+  T* out[side_by_side];
+  for (std::size_t s = 0; s < side_by_side; ++s) {
+    x[s] = static_cast<const T*>(left[s]);
+    y[s] = static_cast<const T*>(right[s]);
+    out[s] = static_cast<T*>(to[s]);
   }
-  for (std::int64_t j = 0; done + j < length; ++j) {
-    lane[j] += x[done + j] * y[done + j];
-    other[j] += other_x[done + j] * other_y[done + j];
-  }
-  *out = fold_lanes<Row, T>(lane);
-  *other_out = fold_lanes<Row, T>(other);
+  if (length >= lane_count)
+    return fold_side_by_side<Row, T>(
+        length, [&](std::size_t s, std::int64_t i) { return x[s][i] * y[s][i]; }, out);
+  for (std::size_t s = 0; s < side_by_side; ++s) *out[s] = fold_products_of_run<Row>(x[s], y[s], length);
 }
 
 template <class Row, class T>
@@ -211,24 +223,21 @@ void fold_products(const void* left, const void* right, std::int64_t run_count, 
                    void* to) {
   const T *x = static_cast<const T*>(left), *y = static_cast<const T*>(right);
   T* out = static_cast<T*>(to);
-  const auto half = run_length >= lane_count ? run_count / 2 : 0, apart = half * run_length;
-  std::int64_t run = 0;
-  for (; run < half; ++run, x += run_length, y += run_length)
-    fold_products_of_two<Row>(x, y, x + apart, y + apart, run_length, out + run, out + half + run);
-  x += apart;
-  y += apart;
-  for (run += half; run < run_count; ++run, x += run_length, y += run_length)
-    out[run] = fold_products_of_run<Row>(x, y, run_length);
-}
-
-template <class Row, class T>
-void fold_two_products(const void* const* left, const void* const* right, std::int64_t length,
-                       void* const* to) {
-  const auto x = [&](std::size_t k) { return static_cast<const T*>(left[k]); };
-  const auto y = [&](std::size_t k) { return static_cast<const T*>(right[k]); };
-  const auto out = [&](std::size_t k) { return static_cast<T*>(to[k]); };
-  if (length >= lane_count) return fold_products_of_two<Row>(x(0), y(0), x(1), y(1), length, out(0), out(1));
-  for (std::size_t k = 0; k < 2; ++k) *out(k) = fold_products_of_run<Row>(x(k), y(k), length);
+  constexpr auto streams = static_cast<std::int64_t>(side_by_side);
+  const auto share = run_length >= lane_count ? run_count / streams : 0;
+  for (std::int64_t run = 0; run < share; ++run) {
+    const void *left_of[side_by_side], *right_of[side_by_side];
+    void* to_of[side_by_side];
+    for (std::int64_t s = 0; s < streams; ++s) {
+      const auto at = s * share + run;
+      left_of[s] = x + at * run_length;
+      right_of[s] = y + at * run_length;
+      to_of[s] = out + at;
+    }
+    fold_four_products<Row, T>(left_of, right_of, run_length, to_of);
+  }
+  for (auto run = share * streams; run < run_count; ++run)
+    out[run] = fold_products_of_run<Row>(x + run * run_length, y + run * run_length, run_length);
 }
 
 /// Several rows at once, in their order, `width` columns at a time: the accumulators are loaded and stored
@@ -328,7 +337,7 @@ FoldLoops fold_loops(Op op, Dtype dtype) {
       if constexpr (Real<T>)
         if (op == Op::add) {
           loops.products = fold_products<Row, T>;
-          loops.two_products = fold_two_products<Row, T>;
+          loops.four_products = fold_four_products<Row, T>;
         }
       return loops;
     });

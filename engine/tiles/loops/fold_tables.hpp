@@ -9,15 +9,15 @@
 
 namespace gamelan::engine::tiles {
 
-/// The loops behind fold_runs, fold_rows, fold_products and fold_two_products (fold.hpp); null where there is
-/// none.
+/// The loops behind fold_runs, fold_rows, fold_products and fold_four_products (fold.hpp); null where there
+/// is none.
 struct FoldLoops {
   void (*runs)(const void* values, std::int64_t run_count, std::int64_t run_length, void* out) = nullptr;
   void (*rows)(const void* values, std::int64_t rows, std::int64_t row_length, void* acc) = nullptr;
   void (*products)(const void* x, const void* y, std::int64_t run_count, std::int64_t run_length,
                    void* out) = nullptr;
-  void (*two_products)(const void* const* x, const void* const* y, std::int64_t run_length,
-                       void* const* out) = nullptr;
+  void (*four_products)(const void* const* x, const void* const* y, std::int64_t run_length,
+                        void* const* out) = nullptr;
 };
 
 #define GAMELAN_DECLARE_LEVEL(level)                                     \

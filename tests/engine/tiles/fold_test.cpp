@@ -66,7 +66,7 @@ TEST(Fold, runs_use_the_promised_order) {
       const std::size_t item = protocol::size_of(dtype);
       for (const std::size_t length :
            {1U, 2U, 3U, 4U, 7U, 8U, 31U, 32U, 33U, 63U, 64U, 1000U, 1024U, 1025U}) {
-        const std::size_t runs = length <= 64 ? 69 : 3;  // short ones are folded side by side
+        const std::size_t runs = length <= 64 ? 69 : 7;  // many are folded side by side: four, or short ones
         const Buffer values = random_values(random, dtype, runs * length, -1.5, 1.6);
         Buffer out(runs * item);
         fold_runs(op, dtype, values.data(), static_cast<std::int64_t>(runs),
@@ -78,6 +78,41 @@ TEST(Fold, runs_use_the_promised_order) {
         }
       }
     });
+  }
+}
+
+TEST(Fold, products_have_the_bits_of_their_sums) {
+  const LevelGuard guard;
+  std::mt19937 random(6);
+  for (const Isa level : levels_here()) {
+    set_isa(level);
+    for (const Dtype dtype : {Dtype::float32, Dtype::float64}) {
+      const std::size_t item = protocol::size_of(dtype);
+      for (const std::size_t length : {1U, 5U, 31U, 32U, 33U, 100U, 1024U, 1025U}) {
+        constexpr std::size_t runs = 7;
+        const auto all = static_cast<std::int64_t>(runs * length), one = static_cast<std::int64_t>(length);
+        const Buffer x = random_values(random, dtype, runs * length, -1.5, 1.6);
+        const Buffer y = random_values(random, dtype, runs * length, -1.5, 1.6);
+        Buffer products(x.size()), expected(runs * item), sums(runs * item), four(4 * item);
+        const void* factors[] = {x.data(), y.data()};
+        find_loop(Op::multiply, dtype)(factors, products.data(), all, nullptr);
+        for (std::size_t run = 0; run < runs; ++run)
+          fold_runs(Op::add, dtype, &products[run * length * item], 1, one, &expected[run * item]);
+        find_fold_products(Op::add, dtype)(x.data(), y.data(), runs, one, sums.data());
+        EXPECT_EQ(sums, expected) << length;
+        const void *left[4], *right[4];
+        void* out[4];
+        for (std::size_t k = 0; k < 4; ++k) {  // in another order, from other runs than beside each other
+          const auto run = 2 * (3 - k);
+          left[k] = &x[run * length * item];
+          right[k] = &y[run * length * item];
+          out[k] = &four[k * item];
+        }
+        find_fold_four_products(Op::add, dtype)(left, right, one, out);
+        for (std::size_t k = 0; k < 4; ++k)
+          EXPECT_EQ(std::memcmp(&four[k * item], &expected[2 * (3 - k) * item], item), 0) << length;
+      }
+    }
   }
 }
 
