@@ -123,6 +123,16 @@ void pooling(BatchWriter& r) {
   view.strides = {n * 16, n * 8, 16, 8};
   r.call(Op::sum, {n / 2, n / 2}, Dtype::float64, {view}, {1, 3});
 }
+void unit_axes(BatchWriter& r) {
+  View view = grid(r);
+  view.extents = {n, 1, n};
+  view.strides = {n * 8, 0, 8};
+  const View copy = r.call(Op::sum, {n, n}, Dtype::float64, {view}, {1});
+  r.call(Op::sum, {n}, Dtype::float64, {r.compute(Op::multiply, {copy, number(3)})}, {0});
+  view.extents = {n, 1, n / 2, 2};
+  view.strides = {n * 8, 0, 16, 8};
+  r.call(Op::sum, {2}, Dtype::float64, {view}, {0, 1, 2});
+}
 void rows_searched(BatchWriter& r) {
   const View root = r.compute(Op::sqrt, {r.existing({4000, 1000})});
   r.call(Op::argmin, {4000, 1}, Dtype::int64, {root}, {1});
@@ -184,6 +194,11 @@ const std::vector<GoldenProgram>& golden_programs() {
        3,
        {},
        pooling},
+      {"unit_axes",
+       "3 * a[:, None, :].sum(axis=1), its sum(axis=0); a.reshape(n, 1, n // 2, 2).sum(axis=(0, 1, 2))",
+       3,
+       {},
+       unit_axes},
       {"rows_searched", "d = np.sqrt(a); d.argmin(axis=1), np.sqrt(d).argmax(axis=1)", 3, {}, rows_searched},
       {"computed_twice", "line = 3 * a; line / (line * line).sum()", 3, {}, computed_twice},
       {"relayout", "square = a.reshape(n, n); square[:-1] - square[1:]", 4, {}, relayout},

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "engine/plan/passes/passes.hpp"
+#include "engine/plan/passes/unit_axes.hpp"
 
 namespace gamelan::engine::plan {
 namespace {
@@ -269,6 +270,7 @@ class Canonicaliser {
 }  // namespace
 
 void canonicalise(Context& context) {
+  drop_unit_axes(context);
   choose_extents(context);
   Canonicaliser(context).run();
 }

@@ -73,6 +73,14 @@ PROGRAMS = {
             _random(3001, 8, 4).sum(axis=0).ravel(),
         ]
     ),
+    "sums between axes of one element": lambda: np.concatenate(
+        [
+            (x := _random(30_011, 4)).reshape(-1, 2, 1, 2).sum((0, 2)).ravel(),
+            x[:, None].sum(1).sum(0),
+            x.reshape(-1, 4, 1).sum(1).ravel(),
+            x.T[:, None].mean((1, 2)),
+        ]
+    ),
     "sums of blocks": lambda: np.concatenate(
         [
             _random(700, 402).reshape(350, 2, 201, 2).sum(axis=(1, 3)).ravel(),
