@@ -10,6 +10,7 @@
 #include "kernel/arrays/distributed.hpp"
 #include "kernel/arrays/dtypes.hpp"
 #include "kernel/arrays/placement.hpp"
+#include "kernel/arrays/plain_view.hpp"
 #include "kernel/arrays/promotion.hpp"
 #include "kernel/arrays/values.hpp"
 #include "kernel/recorder/current_session.hpp"
@@ -129,16 +130,23 @@ void check_integer_power(Op op, Dtype loop, const Operands& operands) {
 
 // NumPy gets plain arrays: of a derived class it would ask three times what to do.
 Ref call_numpy(Op op, std::span<PyObject* const> inputs, PyObject* out) {
-  std::array<PyObject*, 4> arguments{};
-  std::array<Ref, 3> views;
+  std::array<NumpysArgument, 4> theirs;
+  std::array<PyObject*, 4> arguments;
   std::size_t count = 0;
   for (PyObject* input : inputs) {
-    if (is_local(input)) views[count] = plain(input);
-    arguments[count] = views[count] ? views[count].get() : numpys(input);
+    theirs[count] = NumpysArgument(input);
+    arguments[count] = theirs[count].get();
     ++count;
   }
-  const Ref target = out != nullptr && is_local(out) ? plain(out) : Ref::borrow(out);
-  if (target) arguments[count++] = target.get();
+  if (out != nullptr) {
+    if (out == inputs.front()) {  // of an operator in place
+      arguments[count] = arguments[0];
+    } else {
+      theirs[count] = NumpysArgument(out);
+      arguments[count] = theirs[count].get();
+    }
+    ++count;
+  }
   count_host_op();
   return Ref::checked(
       PyObject_Vectorcall(ufuncs[static_cast<std::size_t>(op)], arguments.data(), count, nullptr));

@@ -18,6 +18,7 @@
 #include "kernel/arrays/guarded.hpp"
 #include "kernel/arrays/operand.hpp"
 #include "kernel/arrays/placement.hpp"
+#include "kernel/arrays/plain_view.hpp"
 #include "kernel/arrays/temporaries.hpp"
 #include "kernel/arrays/values.hpp"
 #include "kernel/recorder/user_call.hpp"
@@ -72,20 +73,12 @@ bool is_repeatable(PyObject* object) {
 Ref ask_numpy(const Operator& self, PyObject* const* arguments, std::size_t count, PyObject* keywords) {
   const std::size_t keyword_count =
       keywords == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(keywords));
-  std::vector<PyObject*> theirs(arguments, arguments + count + keyword_count);
-  std::vector<Ref> keep;
-  for (PyObject*& argument : theirs) {
-    if (is_local(argument)) {
-      keep.push_back(plain(argument));
-      argument = keep.back().get();
-    } else {
-      argument = numpys(argument);
-    }
-  }
+  const std::size_t all = count + keyword_count;
+  const NumpysArguments theirs({arguments, all});
   count_host_op();
   Ref result = Ref::checked(PyObject_Vectorcall(self.numpy, theirs.data(), count, keywords));
-  for (std::size_t place = 0; place < theirs.size(); ++place) {
-    if (result.get() == theirs[place]) return Ref::borrow(arguments[place]);
+  for (std::size_t place = 0; place < all; ++place) {
+    if (result.get() == theirs.data()[place]) return Ref::borrow(arguments[place]);
   }
   if (!PyTuple_CheckExact(result.get())) return adopt_result(result.get());
   const Py_ssize_t size = PyTuple_GET_SIZE(result.get());  // of divmod

@@ -15,7 +15,7 @@ std::uint64_t host_op_count = 0;
 enum class Quick { local, distributed, unknown };
 struct Shape {
   int dims = 0;
-  std::array<npy_intp, 64> extents{};  // of the last axis first; NumPy 2 has 64 at most
+  std::array<npy_intp, 64> extents;  // of the last axis first, as many as `dims`; NumPy 2 has 64 at most
 
   void join(PyArrayObject* array) {
     const int own = PyArray_NDIM(array);

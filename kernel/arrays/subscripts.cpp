@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernel/arrays/array_object.hpp"
+#include "kernel/arrays/basic_view.hpp"
 #include "kernel/arrays/guarded.hpp"
 #include "kernel/recorder/user_call.hpp"
 
@@ -38,6 +39,10 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
 }  // namespace
 
 PyObject* local_subscript(PyObject* self, PyObject* key) {
+  if (reinterpret_cast<PyObject*>(Py_TYPE(self)) == local_class() && !PyLong_CheckExact(key)) {
+    PyObject* const view = basic_view(self, key);
+    if (view != nullptr || PyErr_Occurred() != nullptr) return view;
+  }
   if (is_basic(key)) return PyArray_Type.tp_as_mapping->mp_subscript(self, key);
   if (is_distributed(key)) return get_item(self, key);
   if (PyArray_Check(key)) {
@@ -63,6 +68,9 @@ int local_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
     });
     if (is_done) return 0;
     if (PyErr_Occurred() != nullptr) return -1;
+  }
+  if (value != nullptr && is_local(self) && !PyLong_CheckExact(key)) {
+    if (const int done = assign_to_basic_view(self, key, value); done != 0) return done < 0 ? -1 : 0;
   }
   return PyArray_Type.tp_as_mapping->mp_ass_subscript(self, key, value);
 }
