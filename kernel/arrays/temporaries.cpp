@@ -119,12 +119,12 @@ Code code_at(void* address) {
 
 // An extension may call PyNumber_Add with an array that it holds alone and goes on to use, and so may a
 // function of Python's (a partial, a key of a sort). So between us and the interpreter's loop there must be
-// nothing but what an operator of the program needs: PyNumber_Add, what it calls, and the slot.
+// nothing but what an operator of the program needs: PyNumber_Add and what it calls. (The slot is ours.)
 struct Walk {
   Code last = Code::ours;
   int pythons = 0;
 };
-constexpr int frames_of_an_operator = 4;
+constexpr int frames_of_an_operator = 2;
 
 bool is_called_by_interpreter() {
   Walk walk;

@@ -74,6 +74,7 @@ def _hold_calls_together():
 
 _hold_calls_together()
 _class.add_methods_with_numpy()
+_core.fill_operator_slots()
 
 
 _package.public = _sys.modules[__name__]

@@ -6,6 +6,7 @@
 #include "kernel/arrays/distributed.hpp"
 #include "kernel/arrays/elements.hpp"
 #include "kernel/arrays/guarded.hpp"
+#include "kernel/arrays/operator_slots.hpp"
 #include "kernel/arrays/placement.hpp"
 #include "kernel/arrays/subscripts.hpp"
 #include "kernel/arrays/values.hpp"
@@ -270,6 +271,13 @@ PyObject* brought_here(PyObject*, PyObject* const* arguments, Py_ssize_t count) 
   });
 }
 
+PyObject* fill_operator_slots(PyObject*, PyObject*) {
+  return guarded([] {
+    kernel::fill_operator_slots();
+    Py_RETURN_NONE;
+  });
+}
+
 PyObject* threshold(PyObject*, PyObject*) { return PyLong_FromLongLong(kernel::threshold()); }
 
 PyCFunction fast(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t)) {
@@ -313,6 +321,8 @@ PyMethodDef hot_methods[] = {
      "apply(op, loop, result, inputs, out): element-wise with given dtypes."},
     {"brought", fast(brought_here), METH_FASTCALL,
      "brought(*operands): NumPy's arrays for small operands in frequent use, or None (brought.hpp)."},
+    {"fill_operator_slots", fill_operator_slots, METH_NOARGS,
+     "Small arrays call the operators of their class directly, from now on (operator_slots.hpp)."},
     {"threshold", threshold, METH_NOARGS, "Elements from which an array lives on the engines."},
     {nullptr, nullptr, 0, nullptr}};
 
