@@ -4,6 +4,7 @@
 #include <structmember.h>
 
 #include <cstddef>
+#include <span>
 
 #include "kernel/arrays/dispatch.hpp"
 #include "kernel/arrays/guarded.hpp"
@@ -20,13 +21,23 @@ struct Ufunc {
   int op, arity;
 };
 
+/// True for keywords that name an output of ours and nothing else, as loops do that make no new arrays.
+bool are_one_output(PyObject* keywords, PyObject* const* values) {
+  return PyTuple_GET_SIZE(keywords) == 1 &&
+         PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(keywords, 0), "out") == 0 && is_array(values[0]);
+}
+
 PyObject* call_ufunc(PyObject* self, PyObject* const* arguments, std::size_t flagged_count,
                      PyObject* keywords) {
   const auto* ufunc = reinterpret_cast<Ufunc*>(self);
   const auto count = PyVectorcall_NARGS(flagged_count);
-  if (keywords == nullptr && count == ufunc->arity) {
+  const bool has_output = keywords != nullptr && are_one_output(keywords, arguments + count);
+  if ((keywords == nullptr || has_output) && count == ufunc->arity) {
+    const std::span<PyObject* const> operands(arguments, static_cast<std::size_t>(count));
     PyObject* result = guarded([&] {
-      return elementwise(static_cast<Op>(ufunc->op), {arguments, static_cast<std::size_t>(count)}).release();
+      const Op op = static_cast<Op>(ufunc->op);
+      return (has_output ? elementwise_into(op, operands, arguments[count]) : elementwise(op, operands))
+          .release();
     });
     if (result != Py_NotImplemented) return result;
     Py_DECREF(result);

@@ -35,7 +35,9 @@ def silence(waited_s):
     if why := _core.suspension():
         limit = duration(config.link_timeout)
         return f"{why}: waiting up to {limit} (np.config.link_timeout)"
-    beat = _core.last_status() if waited_s > _BEATS_S else ""
+    if waited_s <= _BEATS_S:
+        return None
+    beat = _core.last_status()
     stopped = json.loads(beat).get("stopped", ()) if '"stopped"' in beat else ()
     return _stopped_in_words([each for each in stopped if each["seconds"] >= _STOPPED_S])
 

@@ -2,6 +2,7 @@
 #include "kernel/module/small_calls.hpp"
 // (numpy_api.hpp first)
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
 #include <vector>
@@ -11,6 +12,8 @@
 #include "kernel/arrays/dispatch.hpp"
 #include "kernel/arrays/guarded.hpp"
 #include "kernel/arrays/placement.hpp"
+#include "kernel/arrays/plain_view.hpp"
+#include "kernel/module/new_sizes.hpp"
 #include "kernel/recorder/user_call.hpp"
 
 namespace gamelan::kernel {
@@ -18,6 +21,7 @@ namespace {
 
 constexpr Py_ssize_t most_items = 64;  // of a sequence: a longer one of numbers may be data
 constexpr int most_levels = 3;         // of sequences within sequences
+constexpr std::size_t most_arguments = 10;
 
 // An array whose class is ours itself: one derived from it may have functions of its own.
 bool is_ours(PyObject* object) { return Py_TYPE(object) == reinterpret_cast<PyTypeObject*>(local_class()); }
@@ -36,38 +40,64 @@ class Arguments {
         rule.gives_views != 0 ? 0 : std::min(count, static_cast<std::size_t>(rule.operands));
     const std::size_t named = keywords == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(keywords));
     given_ = {arguments, count + named};
+    if (given_.size() > most_arguments) {
+      fits_ = false;
+      return;
+    }
+    if (growth_ == Growth::made) {
+      const auto made = elements_of_new(static_cast<NewSize>(rule.operands), arguments, count, keywords);
+      fits_ = made.has_value();
+      elements_ = made.value_or(0);
+      return;
+    }
     if (growth_ == Growth::broadcast) fits_ = would_be_local({arguments, count});
-    if (growth_ == Growth::items) fits_ = given_.size() == 1 && is_sequence(arguments[0]);
+    if (growth_ == Growth::items)
+      fits_ = count == 1 && (is_sequence(arguments[0]) || is_ours(arguments[0])) && is_only_dtype(keywords);
     if (growth_ == Growth::matrices) fits_ = count == 2 && is_small_product(arguments[0], arguments[1]);
     for (std::size_t place = 0; place < given_.size() && fits_; ++place) {
       fits_ = place < readable && is_distributed(given_[place]) ? counts_distributed(given_[place])
                                                                 : is_simple(given_[place], 0);
       if (place >= count) fits_ &= is_plain_setting(PyTuple_GET_ITEM(keywords, place - count), given_[place]);
     }
+    if (growth_ == Growth::items && named > 0 && is_sequence(arguments[0]))
+      fits_ &= !has_ours_;  // as objects they would stay what they are
+    if (growth_ == Growth::times) {
+      const auto times = count > 1 ? elements_of_shape(arguments[1]) : std::nullopt;
+      fits_ = fits_ && times && !__builtin_mul_overflow(elements_, *times, &elements_);
+    }
   }
 
-  bool fit() const { return fits_ && has_ours_ && elements_ < threshold(); }
+  bool fit() const {
+    const bool may_be_numbers = growth_ == Growth::items || growth_ == Growth::made;
+    return fits_ && (has_ours_ || may_be_numbers) && elements_ < threshold();
+  }
   std::int64_t elements() const { return elements_; }
 
-  // The arguments with plain arrays in the place of ours; none when one is on the engines and stays there.
-  std::vector<PyObject*> plain_ones() {
-    std::optional<std::vector<Ref>> here;
-    if (has_distributed_ && !(here = brought(given_))) return {};
-    std::vector<PyObject*> result;
+  // The arguments with plain arrays in the place of ours; null when one is on the engines and stays there.
+  PyObject* const* plain_ones() {
+    if (has_distributed_ && !(here_ = brought(given_))) return nullptr;
     for (std::size_t place = 0; place < given_.size(); ++place) {
-      keep_.push_back(plain_of(here ? (*here)[place].get() : given_[place]));
-      result.push_back(keep_.back().get());
+      PyObject* const object = here_ ? (*here_)[place].get() : given_[place];
+      if (is_ours(object)) {
+        views_[place] = PlainView(object);
+        plain_[place] = views_[place].get();
+      } else if (has_ours_ && is_sequence(object)) {
+        sequences_[place] = plain_of(object);
+        plain_[place] = sequences_[place].get();
+      } else {
+        plain_[place] = object;
+      }
     }
-    return result;
+    return plain_.data();
   }
 
   // What the caller gets where NumPy returns what it was given: an output itself; null when it is something
   // else.
   Ref given_as(PyObject* result) const {
-    const auto found =
-        std::find_if(keep_.begin(), keep_.end(), [&](const Ref& each) { return each.get() == result; });
-    if (found == keep_.end()) return {};
-    const auto place = static_cast<std::size_t>(found - keep_.begin());
+    const auto* const end = plain_.begin() + given_.size();
+    const auto* const found = std::find(plain_.begin(), end, result);
+    if (found == end) return {};
+    const auto place = static_cast<std::size_t>(found - plain_.begin());
     return place < positional_ ? share(given_[place]) : Ref::borrow(given_[place]);
   }
 
@@ -88,6 +118,12 @@ class Arguments {
            PyArray_IsScalar(object, Generic) || PyArray_DescrCheck(object) || PyType_Check(object);
   }
 
+  static bool is_only_dtype(PyObject* keywords) {
+    return keywords == nullptr ||
+           (PyTuple_GET_SIZE(keywords) == 1 &&
+            PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(keywords, 0), "dtype") == 0);
+  }
+
   // Universal functions take their outputs in a tuple, and give them back from it; a shape says how large a
   // result is, whatever the arguments are.
   static bool is_plain_setting(PyObject* name, PyObject* value) {
@@ -102,6 +138,8 @@ class Arguments {
 
   bool counts(std::int64_t elements) {
     switch (growth_) {
+      case Growth::made:  // which takes no arrays
+      case Growth::times:
       case Growth::matrices:  // asked before
       case Growth::broadcast:
       case Growth::largest:
@@ -135,7 +173,10 @@ class Arguments {
 
   Growth growth_;
   std::span<PyObject* const> given_;
-  std::vector<Ref> keep_;
+  std::optional<std::vector<Ref>> here_;
+  std::array<PlainView, most_arguments> views_;
+  std::array<Ref, most_arguments> sequences_;
+  std::array<PyObject*, most_arguments> plain_{};
   std::int64_t elements_ = 0;
   std::size_t positional_;
   bool fits_ = true, has_ours_ = false, has_distributed_ = false;
@@ -181,10 +222,9 @@ void end_at_the_caller() {
 }
 
 // What it records on the engines is one call of the user's.
-PyObject* call_dear(PyObject* dear, const std::vector<PyObject*>& arguments, std::size_t count,
-                    PyObject* keywords) {
+PyObject* call_dear(PyObject* dear, PyObject* const* arguments, std::size_t count, PyObject* keywords) {
   const UserCall lives;
-  return PyObject_Vectorcall(dear, arguments.data(), count, keywords);
+  return PyObject_Vectorcall(dear, arguments, count, keywords);
 }
 
 }  // namespace
@@ -195,12 +235,12 @@ PyObject* call_with_small(const SmallRule& rule, PyObject* const* arguments, std
     const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flagged_count));
     Arguments given(rule, arguments, count, keywords);
     if (!given.fit()) return nullptr;
-    const std::vector<PyObject*> theirs = given.plain_ones();
-    if (theirs.empty()) return nullptr;
+    PyObject* const* const theirs = given.plain_ones();
+    if (theirs == nullptr) return nullptr;
     count_host_op();
     const bool is_dear = rule.dear != nullptr && given.elements() >= rule.dear_from;
     Ref result(is_dear ? call_dear(rule.dear, theirs, count, keywords)
-                       : PyObject_Vectorcall(rule.numpys, theirs.data(), count, keywords));
+                       : PyObject_Vectorcall(rule.numpys, theirs, count, keywords));
     if (!result) {
       end_at_the_caller();
       return nullptr;

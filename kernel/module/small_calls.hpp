@@ -11,8 +11,10 @@
 
 namespace gamelan::kernel {
 
-// `items`: as large as all arrays in a list or tuple, the only argument.
-enum class Growth : int { largest, sum, product, matrices, broadcast, items };
+// `items`: as large as the first argument, or all arrays in it where it is a list or tuple; only a dtype may
+// come with it. `times`: as large as the first argument times the numbers in the second. `made`: as the
+// numbers among the arguments say (new_sizes.hpp).
+enum class Growth : int { largest, sum, product, matrices, broadcast, items, times, made };
 
 /// Calls NumPy's function if all arguments are small arrays, numbers, or plain settings, and so is the
 /// result. Returns a new reference; null without an exception when it is not for NumPy, null with one when

@@ -93,6 +93,7 @@ def add_methods_with_numpy():
     for name in filter(_is_numpys, _WITH_NUMPY):
         theirs, ours = getattr(numpy.ndarray, name), getattr(DistributedArray, name)
         setattr(ndarray, name, _core.Operator(name, -1, _core.METHOD, theirs, ours))
+    ndarray.dot = _core.Operator("dot", -1, _core.PRODUCT, numpy.ndarray.dot, DistributedArray.dot)
 
 
 def _name_methods():

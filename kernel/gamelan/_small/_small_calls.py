@@ -2,8 +2,8 @@
 """Functions that are NumPy's own where every argument is small: `_core` then calls NumPy's at once (kernel/module/small_calls).
 
 Here is said how large a result usually is, because a result of `config.distribute_from` elements belongs on the engines; one that
-is larger all the same (`tril` of a vector, `fft(n=)`) is computed here and sent there. Functions are left out whose result is as
-large as a number among the arguments says (`repeat`, `zeros`) and which do more than NumPy's.
+is larger all the same (`tril` of a vector, `fft(n=)`) is computed here and sent there. Functions are left out which do more than
+NumPy's.
 """
 
 import numpy
@@ -40,21 +40,27 @@ linalg.multi_dot cov corrcoef
 _MATRICES = "dot matmul"
 # As large as what the arguments broadcast to.
 _BROADCAST = "where isclose allclose clip"
-# As large as the arrays in a list, which is the only argument.
-_ITEMS = "array"
+# As large as the only argument but for a dtype: an array, or a list with the arrays in it.
+_ITEMS = "array asarray"
+# As large as the first argument times the numbers in the second.
+_TIMES = "repeat tile"
+# As large as numbers among the arguments say: a shape, one or two extents, a range, a count.
+_MADE = ("zeros ones empty full", "eye identity", "arange", "linspace")
 _GROWTH = {
     name: growth
-    for growth, names in enumerate((_LARGEST + _VIEWS, _SUM, _PRODUCT, _MATRICES, _BROADCAST, _ITEMS))
+    for growth, names in enumerate((_LARGEST + _VIEWS, _SUM, _PRODUCT, _MATRICES, _BROADCAST, _ITEMS, _TIMES, " ".join(_MADE)))
     for name in names.split()
 }
 
 
-# How many of the first arguments are arrays that are only read: one, but of these two or three.
+# How many of the first arguments are arrays that are only read: one, but of these two or three. Of functions that make arrays
+# the place in `_MADE` (kernel/module/new_sizes.hpp).
 _OPERANDS = dict.fromkeys(
     """dot matmul inner vdot outer cross isclose allclose array_equal array_equiv tensordot searchsorted digitize convolve
     correlate isin in1d take compress linalg.solve linalg.lstsq""".split(),
     2,
 ) | {"where": 3, "interp": 3, "clip": 3}
+_OPERANDS |= {name: place for place, names in enumerate(_MADE) for name in names.split()}
 
 
 def bind(call, place):

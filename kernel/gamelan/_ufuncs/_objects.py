@@ -118,11 +118,7 @@ class ElementwiseUfunc(_core.Ufunc, ufunc):
 
     @numpys_own
     def _call(self, *inputs, out=None, **keywords):
-        """Every call but the plain one with operands alone, which `_core.Ufunc` makes."""
-        if _core.is_ours(out) and not keywords and len(inputs) == self.nin:  # what loops do
-            result = _core.evaluate_into(self._op, out, *inputs)
-            if result is not NotImplemented:
-                return result
+        """Every call but those with operands alone, and with an output of ours besides, which `_core.Ufunc` makes."""
         if any(map(decides_itself, inputs)):
             return self._numpy(*inputs, **({} if out is None else {"out": out}), **keywords)
         inputs, out = self._split(inputs, out)
