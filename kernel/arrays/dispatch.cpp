@@ -9,6 +9,7 @@
 #include "kernel/arrays/brought.hpp"
 #include "kernel/arrays/distributed.hpp"
 #include "kernel/arrays/dtypes.hpp"
+#include "kernel/arrays/few_numbers.hpp"
 #include "kernel/arrays/placement.hpp"
 #include "kernel/arrays/plain_view.hpp"
 #include "kernel/arrays/promotion.hpp"
@@ -223,6 +224,7 @@ Ref wrap_result(PyObject* value) {
 }
 
 Ref elementwise(Op op, std::span<PyObject* const> inputs) {
+  if (Ref result = of_few_numbers(op, inputs, nullptr)) return adopt(result.get());
   if (is_plainly_local(inputs)) return adopt_result(call_numpy(op, inputs, nullptr).get());
   if (would_be_local(inputs)) {
     if (const auto here = brought(inputs)) {
@@ -256,6 +258,7 @@ Ref elementwise(Op op, std::span<PyObject* const> inputs) {
 }
 
 Ref elementwise_into(Op op, std::span<PyObject* const> inputs, PyObject* out) {
+  if (Ref result = of_few_numbers(op, inputs, out)) return result;
   const bool is_here = !is_distributed(out);
   if (is_here && is_plainly_local(inputs)) {
     call_numpy(op, inputs, out);
