@@ -18,7 +18,7 @@
 #include "kernel/arrays/guarded.hpp"
 #include "kernel/arrays/operand.hpp"
 #include "kernel/arrays/placement.hpp"
-#include "kernel/arrays/plain_view.hpp"
+#include "kernel/arrays/small/plain_view.hpp"
 #include "kernel/arrays/temporaries.hpp"
 #include "kernel/arrays/values.hpp"
 #include "kernel/recorder/user_call.hpp"

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "kernel/arrays/array_object.hpp"
-#include "kernel/arrays/basic_view.hpp"
 #include "kernel/arrays/guarded.hpp"
+#include "kernel/arrays/small/basic_view.hpp"
 #include "kernel/recorder/user_call.hpp"
 
 namespace gamelan::kernel {

@@ -12,7 +12,7 @@
 #include "kernel/arrays/dispatch.hpp"
 #include "kernel/arrays/guarded.hpp"
 #include "kernel/arrays/placement.hpp"
-#include "kernel/arrays/plain_view.hpp"
+#include "kernel/arrays/small/plain_view.hpp"
 #include "kernel/module/new_sizes.hpp"
 #include "kernel/recorder/user_call.hpp"
 

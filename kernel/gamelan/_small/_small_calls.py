@@ -19,6 +19,7 @@ linalg.norm linalg.solve linalg.inv linalg.det linalg.eig linalg.eigvals linalg.
 linalg.lstsq linalg.matrix_rank linalg.slogdet linalg.cond linalg.matrix_power
 fft.fft fft.ifft fft.rfft fft.irfft fft.fft2 fft.ifft2 fft.rfft2 fft.irfft2 fft.fftn fft.ifftn fft.rfftn fft.irfftn fft.hfft
 fft.ihfft fft.fftshift fft.ifftshift gradient zeros_like ones_like full_like
+bincount histogram histogram_bin_edges ediff1d trapz argwhere
 """
 # The same, but the result may be a view of the argument, or the argument may be written.
 _VIEWS = """
@@ -30,11 +31,13 @@ _METHODS = """
 sum prod mean std var min max any all argmax argmin ptp cumsum cumprod argsort trace nonzero searchsorted dot compress copy
 """
 # At most as large as all arguments together.
-_SUM = "concatenate stack vstack hstack dstack column_stack append insert convolve correlate"
+_SUM = (
+    "concatenate stack vstack hstack dstack column_stack append insert convolve correlate union1d intersect1d setdiff1d setxor1d"
+)
 # At most as large as the product of their sizes.
 _PRODUCT = """
 inner vdot outer tensordot einsum cross array_equiv take take_along_axis linalg.svd linalg.pinv
-linalg.multi_dot cov corrcoef
+linalg.multi_dot kron cov corrcoef
 """
 # As large as a product of two matrices or vectors.
 _MATRICES = "dot matmul"
@@ -45,7 +48,7 @@ _ITEMS = "array asarray"
 # As large as the first argument times the numbers in the second.
 _TIMES = "repeat tile"
 # As large as numbers among the arguments say: a shape, one or two extents, a range, a count.
-_MADE = ("zeros ones empty full", "eye identity", "arange", "linspace")
+_MADE = ("zeros ones empty full", "eye identity", "arange", "linspace logspace geomspace")
 _GROWTH = {
     name: growth
     for growth, names in enumerate((_LARGEST + _VIEWS, _SUM, _PRODUCT, _MATRICES, _BROADCAST, _ITEMS, _TIMES, " ".join(_MADE)))
@@ -57,7 +60,7 @@ _GROWTH = {
 # the place in `_MADE` (kernel/module/new_sizes.hpp).
 _OPERANDS = dict.fromkeys(
     """dot matmul inner vdot outer cross isclose allclose array_equal array_equiv tensordot searchsorted digitize convolve
-    correlate isin in1d take compress linalg.solve linalg.lstsq""".split(),
+    correlate isin in1d kron take compress linalg.solve linalg.lstsq""".split(),
     2,
 ) | {"where": 3, "interp": 3, "clip": 3}
 _OPERANDS |= {name: place for place, names in enumerate(_MADE) for name in names.split()}

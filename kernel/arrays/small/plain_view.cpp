@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // See plain_view.hpp. The fields of an array are written here, and nowhere else: NumPy's functions can set
 // them of new arrays only.
-#include "kernel/arrays/plain_view.hpp"
+#include "kernel/arrays/small/plain_view.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernel/arrays/few_numbers.hpp"
+#include "kernel/arrays/small/few_numbers.hpp"
 // (numpy_api.hpp first)
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernel/arrays/basic_view.hpp"
+#include "kernel/arrays/small/basic_view.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernel/arrays/operator_slots.hpp"
+#include "kernel/arrays/small/operator_slots.hpp"
 
 #include <array>
 #include <cstddef>
