@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Functions that are NumPy's own where every argument is small: `_core` then calls NumPy's at once (kernel/module/small_calls).
 
-Here is said how large a result usually is, because a result of `config.distribute_from` elements belongs on the engines; one that
-is larger all the same (`tril` of a vector, `fft(n=)`) is computed here and sent there. Functions are left out which do more than
-NumPy's.
+Here is said how large a result usually is, because a result of `config.distribute_from` elements belongs on the engines; one
+that is larger all the same (`tril` of a vector, `fft(n=)`, `pad`) is computed here and sent there. Functions are left out which do more
+than NumPy's.
 """
 
 import numpy
@@ -19,7 +19,7 @@ linalg.norm linalg.solve linalg.inv linalg.det linalg.eig linalg.eigvals linalg.
 linalg.lstsq linalg.matrix_rank linalg.slogdet linalg.cond linalg.matrix_power
 fft.fft fft.ifft fft.rfft fft.irfft fft.fft2 fft.ifft2 fft.rfft2 fft.irfft2 fft.fftn fft.ifftn fft.rfftn fft.irfftn fft.hfft
 fft.ihfft fft.fftshift fft.ifftshift gradient zeros_like ones_like full_like
-bincount histogram histogram_bin_edges ediff1d trapz argwhere
+bincount histogram histogram_bin_edges ediff1d trapz argwhere pad
 """
 # The same, but the result may be a view of the argument, or the argument may be written.
 _VIEWS = """
