@@ -72,10 +72,12 @@ Ref of_few_numbers(Op op, std::span<PyObject* const> operands, PyObject* out) {
   };
   const auto count = static_cast<std::size_t>(PyArray_SIZE(like));
   if (out != nullptr) {
-    if (out != operands[0] || left == nullptr || !PyArray_ISWRITEABLE(left)) return {};
-    std::array<double, most_elements> result;
+    PyArrayObject* const target = few(out);
+    if (target == nullptr || !PyArray_ISWRITEABLE(target) || !PyArray_SAMESHAPE(target, like)) return {};
+    std::array<double, most_elements>
+        result;  // the output may overlap an operand, and stays as it is for NumPy
     if (!compute(*what, numbers(left), numbers(right), result.data(), count)) return {};
-    std::copy_n(result.data(), count, static_cast<double*>(PyArray_DATA(left)));
+    std::copy_n(result.data(), count, static_cast<double*>(PyArray_DATA(target)));
     count_host_op();
     return Ref::borrow(out);
   }

@@ -10,10 +10,9 @@
 
 namespace gamelan::kernel {
 
-/// The result of an operation with two operands, an array of NumPy's; `out` itself where that is given, which
-/// must be the first operand. Empty, without an exception and with nothing written, where NumPy shall
-/// compute: for other dtypes, layouts, shapes and sizes, and where a floating-point error is to be told.
-/// Throws PythonError.
+/// The result of an operation with two operands, an array of NumPy's; `out` itself where that is given.
+/// Empty, without an exception and with nothing written, where NumPy shall compute: for other dtypes,
+/// layouts, shapes and sizes, and where a floating-point error is to be told. Throws PythonError.
 Ref of_few_numbers(protocol::Op op, std::span<PyObject* const> operands, PyObject* out);
 
 }  // namespace gamelan::kernel

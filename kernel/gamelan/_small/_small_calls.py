@@ -2,8 +2,8 @@
 """Functions that are NumPy's own where every argument is small: `_core` then calls NumPy's at once (kernel/module/small_calls).
 
 Here is said how large a result usually is, because a result of `config.distribute_from` elements belongs on the engines; one
-that is larger all the same (`tril` of a vector, `fft(n=)`, `pad`) is computed here and sent there. Functions are left out which do more
-than NumPy's.
+that is larger all the same (`tril` of a vector, `fft(n=)`, `pad`) is computed here and sent there. Functions are left out which
+do more than NumPy's.
 """
 
 import numpy

@@ -44,7 +44,7 @@ def outcome(action):
     return sorted(str(each.message) for each in told), None, result
 
 
-@settings(deadline=None, max_examples=500)
+@settings(deadline=None, max_examples=300)
 @given(arrays(), arrays() | NUMBERS, st.sampled_from(range(4)), st.booleans(), st.booleans())
 def test_operators(left, right, which, is_in_place, is_reflected):
     function = (IN_PLACE if is_in_place else OPERATORS)[which]
@@ -59,7 +59,10 @@ def test_operators(left, right, which, is_in_place, is_reflected):
     else:
         assert (result[2].dtype, result[2].shape) == (expected[2].dtype, expected[2].shape)
         assert not isinstance(expected[2], numpy.ndarray) or type(result[2]) is gamelan.ndarray
-        numpy.testing.assert_array_equal(result[2], expected[2])
+        if expected[2].dtype == object:  # beside an integer that no machine has
+            assert list(map(str, result[2].flat)) == list(map(str, expected[2].flat))
+        else:
+            numpy.testing.assert_array_equal(result[2], expected[2])
         if expected[2].dtype.kind == "f":
             numbers = ~numpy.isnan(expected[2])
             numpy.testing.assert_array_equal(numpy.signbit(result[2])[numbers], numpy.signbit(expected[2])[numbers])
@@ -87,6 +90,23 @@ def test_parts_that_overlap():
             array[::2] *= array[1::2]
             array[3:] /= array[3:]
         numpy.testing.assert_array_equal(ours, theirs)
+
+
+def test_outputs():
+    for size in (9, 900):
+        theirs = numpy.random.default_rng(1).random(size)
+        ours = gamelan.array(theirs)
+        for np, x in ((numpy, theirs), (gamelan, ours)):
+            np.add(x[:-1], x[1:], out=x[1:])
+            np.subtract(3, x, out=x)
+            np.multiply(x[::2], 2.5, out=x[: (size + 1) // 2])
+            np.divide(x[1:], x[:-1], x[:-1])
+        numpy.testing.assert_array_equal(ours, theirs)
+    x, row = gamelan.ones(3), gamelan.zeros((2, 3))
+    assert gamelan.add(x, 1.0, out=row) is row and row.tolist() == [[2, 2, 2]] * 2
+    for wrong in (gamelan.zeros(2), gamelan.zeros(3, "i4"), gamelan.zeros((3, 1))):
+        with pytest.raises((ValueError, TypeError)):
+            gamelan.add(x, 1.0, out=wrong)
 
 
 def test_errors_are_told_as_numpy_is_asked_to():
