@@ -6,6 +6,7 @@
 #include "kernel/arrays/array_object.hpp"
 #include "kernel/arrays/guarded.hpp"
 #include "kernel/arrays/small/basic_view.hpp"
+#include "kernel/arrays/small/plain_view.hpp"
 #include "kernel/recorder/user_call.hpp"
 
 namespace gamelan::kernel {
@@ -52,7 +53,7 @@ PyObject* local_subscript(PyObject* self, PyObject* key) {
   if (!is_local(self)) return PyArray_Type.tp_as_mapping->mp_subscript(self, key);
   // Of a derived class NumPy would return a view of the elements that it has gathered.
   return guarded([&] {
-    const Ref data = plain(self);
+    const PlainView data(self);
     return adopt_result(Ref::checked(PyArray_Type.tp_as_mapping->mp_subscript(data.get(), key)).get())
         .release();
   });

@@ -16,7 +16,7 @@ constexpr int most_axes = 8;  // of arrays and of views that are looked at
 struct Sketch {
   char* data = nullptr;
   int axes = 0;
-  std::array<npy_intp, most_axes> extents{}, strides{};
+  std::array<npy_intp, most_axes> extents, strides;  // as many as `axes`
 
   bool append(npy_intp extent, npy_intp stride) {
     if (axes == most_axes) return false;
@@ -56,17 +56,19 @@ bool take_number(PyObject* key, npy_intp extent, npy_intp stride, Sketch& view) 
 // Reads the key; false for one that is NumPy's.
 bool read_key(PyArrayObject* array, PyObject* const* items, Py_ssize_t count, Sketch& view) {
   const int axes = PyArray_NDIM(array);
-  int used = 0;
-  bool has_ellipsis = false, is_element = true;
+  int used = 0, numbers = 0;
+  bool has_ellipsis = false;
   for (Py_ssize_t place = 0; place < count; ++place) {
     if (items[place] == Py_Ellipsis) {
       if (has_ellipsis) return false;
       has_ellipsis = true;
     } else if (items[place] != Py_None) {
       ++used;
+      numbers += PyLong_CheckExact(items[place]);
     }
   }
-  if (used > axes) return false;
+  const bool names_element = numbers == axes && count == axes;
+  if (used > axes || names_element) return false;
   const int left_out = axes - used;
   int axis = 0;
   const auto take_whole = [&](int number) {
@@ -85,21 +87,14 @@ bool read_key(PyArrayObject* array, PyObject* const* items, Py_ssize_t count, Sk
     } else if (PyLong_CheckExact(item)) {
       is_read = take_number(item, PyArray_DIM(array, axis), PyArray_STRIDE(array, axis), view);
       ++axis;
-      if (!is_read) return false;
-      continue;
     } else if (item == Py_None) {
       is_read = view.append(1, 0);
     } else if (item == Py_Ellipsis) {
       is_read = take_whole(left_out);
     }
     if (!is_read) return false;
-    is_element = false;
   }
-  if (!has_ellipsis) {
-    is_element = is_element && left_out == 0;
-    if (!take_whole(left_out)) return false;
-  }
-  return !is_element;
+  return has_ellipsis || take_whole(left_out);
 }
 
 bool read_key(PyArrayObject* array, PyObject* key, Sketch& view) {
