@@ -13,7 +13,7 @@ import gamelan as np
 from gamelan import _core
 
 SIDE = 512
-PRIME = 262_139  # the last before SIDE * SIDE
+PRIME = 1_048_583  # long enough for a convolution in pieces
 
 
 def reals(*shape):

@@ -2,9 +2,10 @@
 """Long lines of a length that cannot be cut, a prime above all, as a convolution (Bluestein, 1970): element k of the
 transform is c[k] * sum of (a[j] c[j]) / c[k - j], where c[k] = exp(-+pi i k**2 / n).
 
-The convolution would take five times the memory of the line at least. So it is done in parts: a product of polynomials
-modulo x**(turns * length) - 1 is put together of products modulo x**length - r, one for each r with r**turns = 1, which
-need memory for `length` elements only and come one after another. All numbers but the operand's are made where they are used.
+A line of moderate length is convolved at once. The convolution of a longer one would take too much memory, ten times the
+line's. So it is done in parts: a product of polynomials modulo x**(turns * length) - 1 is put together of products modulo
+x**length - r, one for each r with r**turns = 1, which need memory for `length` elements only and come one after another. All
+numbers but the operand's are made where they are used.
 """
 
 import cmath
@@ -13,16 +14,17 @@ import math
 from .. import _core
 from .._creation._filled import filled
 from .._creation._ranges import arange
+from .._indexing._where import where
 from .._ufuncs._objects import PUBLIC
 from . import _four_step
 from ._lines import BACKWARD, FORWARD, REAL_BACKWARD, needed, result_length
 
 cos, sin, multiply = PUBLIC["cos"], PUBLIC["sin"], PUBLIC["multiply"]
 
-# The shorter of operand and result, in so many pieces; four arrays of a piece are at work at once. Turns cost messages: lines
-# of fewer elements together are done at once.
+# The shorter of operand and result, in so many pieces; four arrays of a piece are at work at once.
 pieces = 6
-in_pieces_from = 1 << 17
+# Pieces cost batches, and factors made anew. Lines of fewer elements together are convolved at once, in 180 MB at most.
+in_pieces_from = 1 << 20
 
 
 def transform(a, n, kind, factor):
@@ -30,10 +32,8 @@ def transform(a, n, kind, factor):
     lead = a.shape[:-1]
     if math.prod(lead) == 1:
         a = a[(0,) * len(lead)]
-    line = _Line(a, n, kind, factor)
-    for turn in range(line.turns):
-        line.add(turn)
-    return _core.reshape_view(line.result, lead + line.result.shape[-1:])
+    result = (_in_pieces if math.prod(lead) * n >= in_pieces_from else _at_once)(a, n, kind, factor)
+    return _core.reshape_view(result, lead + result.shape[-1:])
 
 
 def _angle(numerator, denominator):
@@ -45,6 +45,44 @@ def _circle(angle):
     return cos(angle) + 1j * sin(angle)
 
 
+def _without_ends(a, n, factor, shape):
+    """What is to be added to twice the real part of a transform of half a line, the other half of which is the conjugate: its
+    ends stand there once only."""
+    result = filled(shape, float, 0)
+    result -= multiply(a[..., :1].real, factor, dtype=float)
+    if n % 2 == 0 and a.shape[-1] == needed(REAL_BACKWARD, n):
+        middle = multiply(a[..., -1:].real, factor, dtype=float)
+        result[..., ::2] -= middle
+        result[..., 1::2] += middle
+    return result
+
+
+def _at_once(a, n, kind, factor):
+    sign = 1 if kind in (BACKWARD, REAL_BACKWARD) else -1
+    taken, wanted = a.shape[-1], result_length(kind, n)
+    length = _four_step.good_length(taken + wanted - 1)
+
+    def chirp(j, sign):
+        return _circle(sign * _angle(j * j % (2 * n), 2 * n))
+
+    line = filled(a.shape[:-1] + (length,), complex, 0)
+    line[..., :taken] = multiply(a, chirp(arange(taken), sign), dtype=complex)
+    k = arange(length)  # 1 / c[k - j], where k - j below 0 stands at the end
+    weights = chirp(where(k < wanted, k, length - k), -sign)
+    spectrum = _four_step.transposed(line, length, FORWARD) * _four_step.transposed(weights, length, FORWARD)
+    product = _four_step.back(spectrum, length, BACKWARD, factor / length)[..., :wanted] * chirp(arange(wanted), sign)
+    if kind != REAL_BACKWARD:
+        return product
+    return 2 * product.real + _without_ends(a, n, factor, product.shape)
+
+
+def _in_pieces(a, n, kind, factor):
+    line = _Line(a, n, kind, factor)
+    for turn in range(line.turns):
+        line.add(turn)
+    return line.result
+
+
 class _Line:
     """`result` is finished when every turn was added."""
 
@@ -53,20 +91,15 @@ class _Line:
         self._sign = 1 if kind in (BACKWARD, REAL_BACKWARD) else -1
         wanted = result_length(kind, n)
         shorter = min(needed(kind, n), wanted)
-        is_large = math.prod(a.shape[:-1]) * n >= in_pieces_from
-        self._length = _four_step.good_length(-(-shorter // pieces) if is_large else shorter)
+        self._length = _four_step.good_length(-(-shorter // pieces))
         self._taken, self._made = (-(-extent // self._length) for extent in (a.shape[-1], wanted))
         self.turns = self._taken + self._made
         self._is_real = kind == REAL_BACKWARD
         self._factor = factor / (self._length * self.turns)
-        self.result = filled(a.shape[:-1] + (wanted,), float if self._is_real else complex, 0)
-        if self._is_real:  # of a whole line, the other half of which is the conjugate
+        shape = a.shape[:-1] + (wanted,)
+        self.result = _without_ends(a, n, factor, shape) if self._is_real else filled(shape, complex, 0)
+        if self._is_real:
             self._factor *= 2
-            self.result -= multiply(a[..., :1].real, factor, dtype=float)
-            if n % 2 == 0 and a.shape[-1] == needed(kind, n):
-                middle = multiply(a[..., -1:].real, factor, dtype=float)
-                self.result[..., ::2] -= middle
-                self.result[..., 1::2] += middle
 
     def add(self, turn):
         """What the product modulo x**length - exp(2 pi i turn / turns) tells of the result."""

@@ -140,6 +140,20 @@ def test_a_long_line(engine):
         check(lambda np: np.fft.irfft(np.fft.rfft(np.asarray(a).real, n), n), f"rfft {n}")
 
 
+@pytest.mark.parametrize("pieces", (False, True))
+@pytest.mark.parametrize("name", ONE)
+def test_a_long_line_without_factors(engine, monkeypatch, name, pieces):
+    """A prime, and twice a prime, whose middle element a real result needs once only."""
+    if pieces:
+        monkeypatch.setattr(_bluestein, "in_pieces_from", 1 << 16)
+    a = data((2, 100_050), complex_for(name))
+    check_all([(f"{name} {n} {what}", program) for n in (100_003, 100_042) for what, program in {
+        "line": lambda np, n=n: getattr(np.fft, name)(np.asarray(a)[0], n),
+        "every other, backwards": lambda np, n=n: getattr(np.fft, name)(np.asarray(a)[1, ::-2], n, norm="ortho"),
+        "column": lambda np, n=n: getattr(np.fft, name)(np.asarray(a).T[: n // 2 + 1], n, axis=0),
+    }.items()])  # fmt: skip
+
+
 @pytest.mark.parametrize("name", ("fft", "rfft", "irfft"))
 def test_bits_do_not_depend_on_where_a_line_lies(engine, name):
     """A line alone lies with the first rank, beside others with any: what number of ranks there are does not show."""
