@@ -23,18 +23,18 @@ def pytest(folder, *options):
     return ["pytest", f"tests/{folder}", *options]
 
 
-def half(number):
-    """One half of the tests, of every function some: two runs share them. All of them in both where time does not matter."""
-    return () if os.environ.get("GAMELAN_TEST_WHOLE") else ("--part", f"{number}/2")
+def part(which):
+    """A part of the tests, of every function some: several runs share them. All of them where time does not matter."""
+    return () if os.environ.get("GAMELAN_TEST_WHOLE") else ("--part", which)
 
 
-# Of the Python suite: shared memory and messages, even and odd numbers, one rank on a node and two. Each test on 4 ranks and on 1,
-# or on 3 and on 2.
+# Of the Python suite: shared memory and messages, even and odd numbers, one rank on a node and two. Each test on 4 ranks or on 2,
+# and two of three on 3 or on 1, where there is one node.
 RANKS = [
-    pytest("python", "--ranks", "4", "--ranks-per-node", "2", *half(1)),
-    pytest("python", "--ranks", "2", "--ranks-per-node", "1", *half(2)),
-    pytest("python", "--ranks", "3", *half(2)),
-    pytest("python", "--ranks", "1", *half(1)),
+    pytest("python", "--ranks", "4", "--ranks-per-node", "2", *part("1/2")),
+    pytest("python", "--ranks", "2", "--ranks-per-node", "1", *part("2/2")),
+    pytest("python", "--ranks", "3", *part("1/3")),
+    pytest("python", "--ranks", "1", *part("2/3")),
     # Four nodes in a row: interrupts and counters take three hops.
     pytest(
         "python/sessions/test_interrupts.py",
