@@ -172,13 +172,14 @@ Ref apply_operator(const Operator& self, PyObject* const* arguments, std::size_t
   if (self.form == by_general) return ask_general(self, arguments, count, keywords);
   if (self.form == by_numpy || self.form == product || self.form == method) {
     const bool is_small = self.form == method    ? are_all_here(arguments, count, keywords)
-                          : self.form == product ? count == 2 && are_all_here(arguments, count, nullptr) &&
+                          : self.form == product ? count == 2 && are_all_here(arguments, count, keywords) &&
                                                        is_small_product(arguments[0], arguments[1])
                                                  : is_plainly_local(operands);
     if (is_small && self.form == by_numpy && squares_temporary(self, operands))
       return elementwise_into(Op::square, operands.first(1), operands[0]);
     if (is_small) return ask_numpy(self, arguments, count, keywords);
-    if (self.form == product && count == 2 && is_small_product(arguments[0], arguments[1])) {
+    if (self.form == product && count == 2 && keywords == nullptr &&
+        is_small_product(arguments[0], arguments[1])) {
       if (const auto here = brought(operands)) {
         const std::array<PyObject*, 2> pair{(*here)[0].get(), (*here)[1].get()};
         return ask_numpy(self, pair.data(), count, nullptr);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
+#include <utility>
 
 namespace gamelan::kernel {
 namespace {
@@ -117,23 +118,25 @@ Code code_at(void* address) {
   return known->emplace(address, code).first->second;
 }
 
+constexpr int no_slot = -1;
+int frames_to_slot = no_slot;
+
 // An extension may call PyNumber_Add with an array that it holds alone and goes on to use, and so may a
-// function of Python's (a partial, a key of a sort). So between us and the interpreter's loop there must be
-// nothing but what an operator of the program needs: PyNumber_Add and what it calls. (The slot is ours.)
+// function of Python's (`operator.add(*pair)`). So it must be a slot that calls us, and between the slot and
+// the interpreter's loop there must be PyNumber_Add alone. (PyNumber_Negative jumps to its slot.)
 struct Walk {
   Code last = Code::ours;
-  int pythons = 0;
+  int pythons = 0, most_pythons;
 };
-constexpr int frames_of_an_operator = 2;
 
-bool is_called_by_interpreter() {
-  Walk walk;
+bool is_called_by_interpreter(int frames) {
+  Walk walk{.most_pythons = frames};
   const auto look = [](_Unwind_Context* context, void* found) {
     Walk& before = *static_cast<Walk*>(found);
     const Code code = code_at(reinterpret_cast<void*>(_Unwind_GetIP(context)));
     const bool is_in_order = code != Code::ours || before.last == Code::ours;
     before.pythons += code == Code::pythons;
-    before.last = is_in_order && before.pythons <= frames_of_an_operator ? code : Code::others;
+    before.last = is_in_order && before.pythons <= before.most_pythons ? code : Code::others;
     const bool goes_on = before.last == Code::ours || before.last == Code::pythons;
     return goes_on ? _URC_NO_REASON : _URC_END_OF_STACK;
   };
@@ -143,7 +146,12 @@ bool is_called_by_interpreter() {
 
 }  // namespace
 
+SlotCall::SlotCall(int operands) { frames_to_slot = operands - 1; }
+SlotCall::~SlotCall() { frames_to_slot = no_slot; }
+
 std::size_t reusable_operand(Op op, std::span<PyObject* const> operands) {
+  const int frames = std::exchange(frames_to_slot, no_slot);
+  if (frames == no_slot) return operands.size();
   for (std::size_t place = 0; place < operands.size(); ++place) {
     if (!is_temporary(operands[place])) continue;
     auto* const array = reinterpret_cast<PyArrayObject*>(operands[place]);
@@ -154,7 +162,7 @@ std::size_t reusable_operand(Op op, std::span<PyObject* const> operands) {
     } else if (operands.size() == 2 && !gives_itself(array, operands[1 - place])) {
       continue;
     }
-    return is_called_by_interpreter() ? place : operands.size();
+    return is_called_by_interpreter(frames) ? place : operands.size();
   }
   return operands.size();
 }

@@ -13,11 +13,22 @@
 
 namespace gamelan::kernel {
 
+/// While it lives, a slot of Python's operators is calling the operator. One that is called as a function
+/// (`np.ndarray.__add__(*pair)`) gets operands that somebody may hold.
+class SlotCall {
+ public:
+  /// `operands`: 1 or 2, of the slot.
+  explicit SlotCall(int operands);
+  ~SlotCall();
+  SlotCall(const SlotCall&) = delete;
+  SlotCall& operator=(const SlotCall&) = delete;
+};
+
 /// The place of the operand whose memory the result of an operator can take: a large enough small array with
 /// the result's dtype and shape, which only the interpreter's stack holds (one reference, none weak, and an
-/// operator of the program as the caller); as many as there are operands if
-/// there is none. To be called from a slot of Python's operators only, before anything takes another
-/// reference to the operands. Of complex numbers the operand must become the first.
+/// operator of the program as the caller); as many as there are operands if there is none. To be called
+/// before anything takes another reference to the operands. Of complex numbers the operand must become the
+/// first.
 std::size_t reusable_operand(protocol::Op op, std::span<PyObject* const> operands);
 
 }  // namespace gamelan::kernel

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "kernel/arrays/array_object.hpp"
+#include "kernel/arrays/temporaries.hpp"
 
 namespace gamelan::kernel {
 namespace {
@@ -78,12 +79,14 @@ std::array<Method, comparison_names.size()> comparisons{};
 // Python calls it for either operand. (Of two it asks the one of a derived class first, by the slot of that.)
 template <std::size_t place>
 PyObject* call_binary(PyObject* left, PyObject* right) {
+  const SlotCall call(2);
   const bool is_forward = reinterpret_cast<PyObject*>(Py_TYPE(left)) == local_class();
   return is_forward ? pairs[place].forward(left, right) : pairs[place].reflected(right, left);
 }
 
 // pow(x, y, modulus) asks the first operand alone.
 PyObject* call_power(PyObject* left, PyObject* right, PyObject* modulus) {
+  const SlotCall call(2);
   const bool is_forward = reinterpret_cast<PyObject*>(Py_TYPE(left)) == local_class();
   if (modulus == Py_None) return is_forward ? power.forward(left, right) : power.reflected(right, left);
   if (!is_forward) Py_RETURN_NOTIMPLEMENTED;
@@ -98,6 +101,7 @@ PyObject* call_in_place(PyObject* array, PyObject* other) {
 
 template <std::size_t place>
 PyObject* call_unary(PyObject* array) {
+  const SlotCall call(1);
   return unary[place].call(unary[place].callable, &array, 1, nullptr);
 }
 

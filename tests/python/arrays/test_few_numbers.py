@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arithmetic on a few numbers of float64 has NumPy's bits, dtypes, shapes, warnings and errors, into new arrays and in place."""
+"""Arithmetic on a few numbers of float64 has NumPy's bits (but for those of a NaN), dtypes, shapes, warnings and errors, also in place."""
 
 import operator
 import pickle

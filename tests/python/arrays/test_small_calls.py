@@ -278,3 +278,12 @@ def test_an_array_of_arrays_has_memory_of_its_own(engine):
         assert objects.dtype == object and objects.shape == (2, 4)
         with pytest.raises(ValueError):
             gamelan.array([a, a[:2]])
+
+
+def test_dot_writes_into_an_output_wherever_it_is():
+    a, b = gamelan.arange(6.0).reshape(3, 2), gamelan.arange(8.0).reshape(2, 4)
+    with gamelan.options(distribute_from=0):
+        there = gamelan.zeros((3, 4))
+    for out in (gamelan.zeros((3, 4)), there):
+        assert a.dot(b, out=out) is out
+        assert numpy.array_equal(numpy.asarray(out), numpy.asarray(a) @ numpy.asarray(b))

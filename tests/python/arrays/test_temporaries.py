@@ -92,6 +92,23 @@ def test_functions_of_python_that_add_change_nothing():
         assert steps == [0, 1, 3, 6]
 
 
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "truediv", "neg", "abs"])
+def test_a_tuple_that_holds_the_operands_keeps_them(name):
+    """A call with `*operands` passes the tuple's own items, of which it has the only reference."""
+    with gamelan.options(distribute_from=10**9):
+        count = 1 if name in ("neg", "abs") else 2
+        for function in (getattr(operator, name), getattr(gamelan.ndarray, f"__{name}__")):
+            operands = (gamelan.ones(SIZE) * -2.5, gamelan.ones(SIZE))[:count]
+            function(*operands)
+            assert float(operands[0][0]) == -2.5
+            rows = [(gamelan.ones(SIZE) * -2.5, gamelan.ones(SIZE))[:count]]
+            list(itertools.starmap(function, rows))
+            assert float(rows[0][0][0]) == -2.5
+            if count == 2:
+                again = functools.partial(function, gamelan.ones(SIZE) * -2.5)
+                assert float(again(2.0)[0]) == float(again(2.0)[0])
+
+
 def test_an_error_leaves_the_operands():
     with gamelan.options(distribute_from=10**9), numpy.errstate(all="raise"):
         v = gamelan.zeros(SIZE)
