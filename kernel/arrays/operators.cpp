@@ -132,13 +132,13 @@ Ref ask_their_class(const Operator& self, PyObject* array, PyObject* other) {
       Ref::checked(PyObject_Vectorcall(function.get(), pair.data(), pair.size(), nullptr)).get());
 }
 
-Ref evaluate(const Operator& self, std::span<PyObject* const> arguments) {
+Ref evaluate(const Operator& self, std::span<PyObject* const> arguments, int slot_operands) {
   const Op op = static_cast<Op>(self.op);
   if ((self.form == forward || self.form == reflected) && arguments.size() <= 2) {
     std::array<PyObject*, 2> operands{arguments.front(), arguments.back()};
     if (self.form == reflected) std::swap(operands[0], operands[1]);
     const std::span<PyObject* const> ordered(operands.data(), arguments.size());
-    const std::size_t place = reusable_operand(op, ordered);
+    const std::size_t place = reusable_operand(op, ordered, slot_operands);
     if (place == ordered.size()) return elementwise(op, ordered);
     PyObject* const reused = ordered[place];
     if (place == 1 && (op == Op::add || op == Op::multiply)) std::swap(operands[0], operands[1]);
@@ -157,17 +157,19 @@ Ref unequal(const char* message = "elementwise comparison failed; this will rais
 }
 
 /// True for `array ** 2` of a temporary, which NumPy squares in place, too.
-bool squares_temporary(const Operator& self, std::span<PyObject* const> operands) {
+bool squares_temporary(const Operator& self, std::span<PyObject* const> operands, int slot_operands) {
   if (operands.size() != 2 || PyUnicode_CompareWithASCIIString(self.name, "__pow__") != 0) return false;
   PyObject* const exponent = operands[1];
   const bool is_two = PyFloat_CheckExact(exponent)  ? PyFloat_AS_DOUBLE(exponent) == 2
                       : PyLong_CheckExact(exponent) ? PyLong_AsLong(exponent) == 2
                                                     : false;
   if (!is_two) PyErr_Clear();  // of a long number
-  return is_two && is_local(operands[0]) && reusable_operand(Op::square, operands.first(1)) == 0;
+  return is_two && is_local(operands[0]) &&
+         reusable_operand(Op::square, operands.first(1), slot_operands) == 0;
 }
 
 Ref apply_operator(const Operator& self, PyObject* const* arguments, std::size_t count, PyObject* keywords) {
+  const int slot_operands = SlotCall::take();
   const std::span<PyObject* const> operands(arguments, count);
   if (self.form == by_general) return ask_general(self, arguments, count, keywords);
   if (self.form == by_numpy || self.form == product || self.form == method) {
@@ -175,7 +177,7 @@ Ref apply_operator(const Operator& self, PyObject* const* arguments, std::size_t
                           : self.form == product ? count == 2 && are_all_here(arguments, count, keywords) &&
                                                        is_small_product(arguments[0], arguments[1])
                                                  : is_plainly_local(operands);
-    if (is_small && self.form == by_numpy && squares_temporary(self, operands))
+    if (is_small && self.form == by_numpy && squares_temporary(self, operands, slot_operands))
       return elementwise_into(Op::square, operands.first(1), operands[0]);
     if (is_small) return ask_numpy(self, arguments, count, keywords);
     if (self.form == product && count == 2 && keywords == nullptr &&
@@ -199,7 +201,7 @@ Ref apply_operator(const Operator& self, PyObject* const* arguments, std::size_t
   const bool are_here = is_here(arguments[0]) && (count == 1 || is_here(arguments[1]));
   Ref result;
   try {
-    result = evaluate(self, operands);
+    result = evaluate(self, operands, slot_operands);
   } catch (const PythonError&) {
     // A number or a dtype that no engine holds: `general` says how it compares.
     const bool is_beyond = PyErr_ExceptionMatches(PyExc_OverflowError) != 0 ||

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
-#include <utility>
 
 namespace gamelan::kernel {
 namespace {
@@ -118,9 +117,6 @@ Code code_at(void* address) {
   return known->emplace(address, code).first->second;
 }
 
-constexpr int no_slot = -1;
-int frames_to_slot = no_slot;
-
 // An extension may call PyNumber_Add with an array that it holds alone and goes on to use, and so may a
 // function of Python's (`operator.add(*pair)`). So it must be a slot that calls us, and between the slot and
 // the interpreter's loop there must be PyNumber_Add alone. (PyNumber_Negative jumps to its slot.)
@@ -146,12 +142,8 @@ bool is_called_by_interpreter(int frames) {
 
 }  // namespace
 
-SlotCall::SlotCall(int operands) { frames_to_slot = operands - 1; }
-SlotCall::~SlotCall() { frames_to_slot = no_slot; }
-
-std::size_t reusable_operand(Op op, std::span<PyObject* const> operands) {
-  const int frames = std::exchange(frames_to_slot, no_slot);
-  if (frames == no_slot) return operands.size();
+std::size_t reusable_operand(Op op, std::span<PyObject* const> operands, int slot_operands) {
+  if (slot_operands == 0) return operands.size();
   for (std::size_t place = 0; place < operands.size(); ++place) {
     if (!is_temporary(operands[place])) continue;
     auto* const array = reinterpret_cast<PyArrayObject*>(operands[place]);
@@ -162,7 +154,7 @@ std::size_t reusable_operand(Op op, std::span<PyObject* const> operands) {
     } else if (operands.size() == 2 && !gives_itself(array, operands[1 - place])) {
       continue;
     }
-    return is_called_by_interpreter(frames) ? place : operands.size();
+    return is_called_by_interpreter(slot_operands - 1) ? place : operands.size();
   }
   return operands.size();
 }
