@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstring>
 #include <iterator>
 #include <string>
 
@@ -73,6 +74,7 @@ void check_constant(const Command& command, const std::vector<Bytes>& payloads, 
   const Bytes& payload = payloads[static_cast<std::size_t>(command.payload)];
   if (is_planned_only && payload.empty()) return;
   const auto elements = static_cast<std::size_t>(element_count(command.out.extents));
+  if (lent_by(payload, elements, command.loop)) return;
   require(payload.size() / size_of(command.loop) == elements && payload.size() % size_of(command.loop) == 0,
           command, "payload is not as long as the result");
   require(command.loop != Dtype::bool_ || are_bools(payload), command,
@@ -231,6 +233,38 @@ void check(const Command& command, const std::vector<Bytes>& payloads, bool is_p
     case RowKind::call:
       return check_call(command, payloads, is_planned_only);
   }
+}
+
+static_assert(sizeof(LentBytes) < least_lent_bytes);
+
+std::vector<std::size_t> payloads_to_lend(const Batch& batch) {
+  const auto is_large = [](const Bytes& payload) { return payload.size() >= least_lent_bytes; };
+  if (std::none_of(batch.payloads.begin(), batch.payloads.end(), is_large)) return {};
+  std::vector<bool> may_be_lent;
+  for (const Bytes& payload : batch.payloads) may_be_lent.push_back(is_large(payload));
+  for (const Command& command : batch.commands) {
+    const auto payload = static_cast<std::size_t>(command.payload);  // the largest number where there is none
+    if (payload < may_be_lent.size() && command.op != Op::constant) may_be_lent[payload] = false;
+  }
+  std::vector<std::size_t> payloads;
+  for (std::size_t payload = 0; payload < may_be_lent.size(); ++payload)
+    if (may_be_lent[payload]) payloads.push_back(payload);
+  return payloads;
+}
+
+Bytes lent_payload(const LentBytes& place) {
+  Bytes payload(sizeof place);
+  std::memcpy(payload.data(), &place, sizeof place);
+  return payload;
+}
+
+std::optional<LentBytes> lent_by(const Bytes& payload, std::size_t elements, Dtype dtype) {
+  LentBytes place;
+  if (payload.size() != sizeof place) return std::nullopt;
+  std::memcpy(&place, payload.data(), sizeof place);
+  const bool is_lent = place.bytes >= least_lent_bytes && place.offset % lent_alignment == 0 &&
+                       place.bytes % size_of(dtype) == 0 && place.bytes / size_of(dtype) == elements;
+  return is_lent ? std::optional(place) : std::nullopt;
 }
 
 }  // namespace gamelan::protocol

@@ -202,10 +202,10 @@ Frames encode_request(Batch&& batch) {
   return frames;
 }
 
-Batch decode_batch(const Header& header, Frames&& frames) {
+Batch decode_batch(const Header& header, Frames&& frames, bool has_elements = true) {
   Batch batch;
   batch.seq = header.natural("seq");
-  batch.explain = header.has("explain") && header.boolean("explain");
+  batch.explain = !has_elements || (header.has("explain") && header.boolean("explain"));
   batch.heard = header.natural_or_0("heard");
   batch.watched = static_cast<std::uint8_t>(header.count("watched", all_float_errors));
   batch.epoch = header.natural_or_0("epoch");
@@ -333,6 +333,17 @@ Request decode_request(Frames frames) {
     if (type == "holding") return decode_holding(header);
     if (type == "shutdown") return Shutdown{header.natural("seq")};
     reject("unknown type of request");
+  });
+}
+
+Batch decode_without_elements(const Frames& frames) {
+  return guarded([&] {
+    const Header header(frames);
+    if (header.text("type") != "batch") reject("not a batch");
+    Frames shown(frames.size());
+    for (std::size_t index = 1; index < frames.size(); ++index)
+      if (index == 1 || frames[index].size() < 65'536) shown[index] = frames[index];
+    return decode_batch(header, std::move(shown), false);
   });
 }
 

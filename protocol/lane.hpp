@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lanes: shared memory through which clients on rank 0's machine send requests and get replies, without a
 // socket and its threads. Rank 0 makes the memory and offers it in its greeting; a client claims one lane of
-// it. This file says what lies where, and how a message is written and read. Who maps the memory and who
-// waits is in engine/serving/lanes.cpp and kernel/connection/lane.cpp.
+// it. This file says what lies where, how a message is written and read, and what is lent in it. Who maps the
+// memory and who waits is in engine/serving/lanes.cpp and kernel/connection/lane.cpp.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 
+#include "protocol/check.hpp"
 #include "protocol/codec.hpp"
 #include "protocol/shared_counter.hpp"
 
@@ -83,27 +84,39 @@ inline std::int64_t lane_process(std::uint64_t owner) { return static_cast<std::
 
 /// The beginning of the memory. The rings' bytes follow on their own pages.
 struct LaneRegion {
-  static constexpr int layout = 1;  ///< to be raised when anything here changes its place or meaning
+  static constexpr int layout = 2;  ///< to be raised when anything here changes its place or meaning
   static constexpr std::size_t lane_count = 8, request_bytes = std::size_t{32} << 20,
-                               reply_bytes = std::size_t{64} << 20;
+                               reply_bytes = std::size_t{64} << 20, lent_bytes = std::size_t{32} << 20;
   static constexpr std::size_t header_bytes = 1 << 16;
+  static constexpr std::size_t lane_bytes = request_bytes + reply_bytes + lent_bytes;
   /// Of all; a page takes memory when it is written.
-  static constexpr std::size_t total_bytes = header_bytes + lane_count * (request_bytes + reply_bytes);
+  static constexpr std::size_t total_bytes = header_bytes + lane_count * lane_bytes;
 
   std::atomic<std::uint64_t> proof{0};
+  /// All ranks map this memory, and read there what clients lend (LentBytes).
+  std::atomic<bool> takes_lent{false};
   SharedCounter bell;  ///< rung by clients for every request; rank 0 sleeps here
   LaneWords lanes[lane_count];
 
-  /// The bytes of both rings of a lane, on pages of their own.
-  std::span<std::byte> bytes(std::size_t lane) { return {data(lane), request_bytes + reply_bytes}; }
+  /// The bytes of a lane, on pages of their own: both rings, and what its client lends.
+  std::span<std::byte> bytes(std::size_t lane) { return {data(lane), lane_bytes}; }
   Ring requests(std::size_t lane) { return {lanes[lane].request_words, data(lane), request_bytes}; }
   Ring replies(std::size_t lane) {
     return {lanes[lane].reply_words, data(lane) + request_bytes, reply_bytes};
   }
+  /// True for a place at which a client may lend elements.
+  static constexpr bool holds(const LentBytes& place) {
+    return place.offset >= header_bytes && place.bytes <= total_bytes &&
+           place.offset <= total_bytes - place.bytes;
+  }
+  /// Where what the lane's client lends begins, from the beginning of this memory.
+  static constexpr std::size_t lent_begin(std::size_t lane) {
+    return header_bytes + lane * lane_bytes + request_bytes + reply_bytes;
+  }
 
  private:
   std::byte* data(std::size_t lane) {
-    return reinterpret_cast<std::byte*>(this) + header_bytes + lane * (request_bytes + reply_bytes);
+    return reinterpret_cast<std::byte*>(this) + header_bytes + lane * lane_bytes;
   }
 };
 static_assert(sizeof(LaneRegion) <= LaneRegion::header_bytes);

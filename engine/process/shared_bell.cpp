@@ -3,32 +3,45 @@
 
 #include <cstring>
 
+#include "engine/ranks/lent_memory.hpp"
+
 namespace gamelan::engine {
 
 SharedBell::SharedBell(Comm& comm, Board& board, const std::optional<protocol::LaneOffer>& offer)
     : board_(board) {
-  protocol::Bytes told;
-  if (comm.rank() == 0 && offer) {
-    const auto* first = reinterpret_cast<const std::byte*>(&*offer);
-    told.assign(first, first + sizeof *offer);
-  }
-  protocol::LaneOffer heard;
-  const protocol::Patience patience(static_cast<int>(comm.near_ranks().size()));
-  const auto map = [&](const protocol::Bytes& bytes) {
-    if (bytes.size() != sizeof heard || comm.leader() != 0 || !patience.has_a_core()) return false;
-    std::memcpy(&heard, bytes.data(), sizeof heard);
+  struct Told {
+    protocol::LaneOffer offer;
+    bool rings = false;  ///< rank 0, which posts messages, rings the bell
+  } told;
+  const auto map = [&] {
     try {
-      lanes_ = protocol::map_lanes(heard);
-      board.sleep_at(&lanes_->bell);
+      lanes_ = protocol::map_lanes(told.offer);
     } catch (const protocol::Error&) {  // the board's own counters wake us, a little later
     }
     return lanes_ != nullptr;
   };
-  if (comm.rank() == 0 && !map(told)) told.clear();  // who posts messages must be able to ring
-  told = board.exchange(std::move(told));
-  if (comm.rank() != 0) map(told);
+  protocol::Bytes bytes;
+  if (comm.rank() == 0 && offer) {
+    told.offer = *offer;
+    const protocol::Patience patience(static_cast<int>(comm.near_ranks().size()));
+    if (map()) told.rings = patience.has_a_core();
+    const auto* first = reinterpret_cast<const std::byte*>(&told);
+    if (lanes_) bytes.assign(first, first + sizeof told);
+  }
+  bytes = board.exchange(std::move(bytes));
+  if (comm.rank() != 0 && comm.leader() == 0 && bytes.size() == sizeof told) {
+    std::memcpy(&told, bytes.data(), sizeof told);
+    map();
+  }
+  if (lanes_ && told.rings) board.sleep_at(&lanes_->bell);
+  if (comm.agree_min(lanes_ != nullptr ? 1 : 0) == 0) return;
+  set_lent_memory(reinterpret_cast<const std::byte*>(lanes_.get()));
+  lanes_->takes_lent.store(true);
 }
 
-SharedBell::~SharedBell() { board_.sleep_at(nullptr); }
+SharedBell::~SharedBell() {
+  set_lent_memory(nullptr);
+  board_.sleep_at(nullptr);
+}
 
 }  // namespace gamelan::engine

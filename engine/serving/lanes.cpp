@@ -87,6 +87,7 @@ std::optional<Lanes::Message> Lanes::take_from(std::size_t lane) {
         Bytes(words.name, words.name + std::min<std::size_t>(words.name_bytes, LaneWords::max_name_bytes)),
         Bytes(bytes->begin(), bytes->end())};
     ring.release();
+    ++held.unanswered;
     return message;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "gamelan-engine: a client's lane is not read any more: %s\n", error.what());
@@ -99,7 +100,9 @@ std::optional<Lanes::Message> Lanes::take_from(std::size_t lane) {
 
 bool Lanes::reply(const LaneClaim& claim, std::uint64_t seq, const protocol::Frames& frames) {
   const std::lock_guard lock(mutex_);
-  if (held_[claim.lane].claim != claim.number) return false;
+  Held& held = held_[claim.lane];
+  if (held.claim != claim.number) return false;
+  --held.unanswered;
   LaneWords& words = region_->lanes[claim.lane];
   const bool is_written = region_->replies(claim.lane).write(frames);
   if (!is_written) words.by_socket.store(std::max(seq, words.by_socket.load()));
@@ -119,7 +122,8 @@ void Lanes::sweep() {
     if (!is_over) continue;
     const protocol::RingWords& requests = words.request_words;
     if (!held_[lane].is_broken && words.is_named.load() && requests.read.load() != requests.written.load())
-      continue;  // its last requests come first
+      continue;                                // its last requests come first
+    if (held_[lane].unanswered > 0) continue;  // ranks may read what it has lent
     held_[lane] = {};
     words.is_named.store(false);
     words.by_socket.store(0);

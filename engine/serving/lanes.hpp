@@ -53,14 +53,15 @@ class Lanes {
   /// Writes the reply to request `seq` and wakes the client. False when it must go over the socket: there is
   /// no room, or the client has left.
   bool reply(const LaneClaim& claim, std::uint64_t seq, const protocol::Frames& frames);
-  /// Frees the lanes of clients that have left or whose process is gone. To be called now and then, when
-  /// take() returns nothing.
+  /// Frees the lanes of clients that have left or whose process is gone, once their requests are answered. To
+  /// be called now and then, when take() returns nothing.
   void sweep();
 
  private:
   struct Held {  ///< what this process knows of a lane
     std::uint64_t claim = 0;
-    bool is_broken = false;  ///< holds no messages; waits for its client to leave
+    std::uint64_t unanswered = 0;  ///< requests that were taken; what their client lends must stay
+    bool is_broken = false;        ///< holds no messages; waits for its client to leave
   };
   std::optional<Message> take_from(std::size_t lane);
 

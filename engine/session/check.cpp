@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "engine/ranks/lent_memory.hpp"
 #include "engine/tiles/loops/elementwise.hpp"
 #include "engine/tiles/loops/fold.hpp"
+#include "protocol/lane.hpp"
 
 namespace gamelan::engine {
 
@@ -85,10 +87,15 @@ void Checker::check(const protocol::Batch& batch, const protocol::Command& comma
         if (!command.in.empty() || command.payload < 0 ||
             command.payload >= static_cast<std::int32_t>(batch.payloads.size()))
           refuse("needs a payload frame");
-        const auto wanted = static_cast<std::size_t>(protocol::element_count(command.out.extents)) *
-                            protocol::size_of(command.loop);
-        if (!batch.explain && batch.payloads[static_cast<std::size_t>(command.payload)].size() != wanted)
+        const auto elements = static_cast<std::size_t>(protocol::element_count(command.out.extents));
+        const auto wanted = elements * protocol::size_of(command.loop);
+        const auto& payload = batch.payloads[static_cast<std::size_t>(command.payload)];
+        if (const auto lent = protocol::lent_by(payload, elements, command.loop)) {
+          if (lent_memory() == nullptr || !protocol::LaneRegion::holds(*lent))
+            refuse("lends elements in memory that the ranks do not share");
+        } else if (!batch.explain && payload.size() != wanted) {
           refuse("payload has the wrong size");
+        }
       } else if (command.op == protocol::Op::matmul) {  // the codec has checked all others completely
         if (command.in.size() != 2) refuse("takes two arrays");
         const auto* left = std::get_if<View>(&command.in[0]);

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "engine/ranks/lent_memory.hpp"
+#include "protocol/check.hpp"
+
 namespace gamelan::engine::steps {
 
 using distribution::Box;
@@ -17,6 +20,14 @@ protocol::Shape first_of(const Box& box) {
   return first;
 }
 
+/// Where the elements of a constant lie: in its payload, or where the client has left them.
+const std::byte* elements_of(const protocol::Bytes& payload, const protocol::Shape& shape,
+                             protocol::Dtype dtype) {
+  const auto elements = static_cast<std::size_t>(protocol::element_count(shape));
+  const auto lent = protocol::lent_by(payload, elements, dtype);
+  return lent ? lent_memory() + lent->offset : payload.data();
+}
+
 }  // namespace
 
 BoxRunner::BoxRunner(const StepContext& context, const plan::FusedLoop& fused, protocol::Shape shape)
@@ -25,14 +36,17 @@ BoxRunner::BoxRunner(const StepContext& context, const plan::FusedLoop& fused, p
       shape_(std::move(shape)),
       runner_(fused.program),
       pointers_(fused.operands.size()),
+      payloads_(fused.operands.size()),
       payload_strides_(fused.operands.size()),
       first_(shape_.size()),
       extents_(shape_.size()) {
   for (std::size_t i = 0; i < fused.operands.size(); ++i) {
     if (fused.operands[i].source == Source::slot) placements_.push_back(&fused.operands[i].placement);
-    if (fused.operands[i].source == Source::payload)
-      payload_strides_[i] =
-          protocol::contiguous_strides(shape_, protocol::size_of(fused.program.operands[i]));
+    if (fused.operands[i].source == Source::payload) {
+      const auto dtype = fused.program.operands[i];
+      payloads_[i] = elements_of(context.payload(fused.operands[i].payload), shape_, dtype);
+      payload_strides_[i] = protocol::contiguous_strides(shape_, protocol::size_of(dtype));
+    }
   }
   for (const auto* placement : placements_) {
     const auto& layout = placement->iterations;
@@ -110,8 +124,7 @@ void BoxRunner::compute(const Box& cell, std::span<const Piece> pieces, const Bo
       pointer = {context_.address(operand, pieces[piece]), pieces[piece].strides.data()};
       ++piece;
     } else if (operand.source == Source::payload) {
-      pointer = {const_cast<std::byte*>(context_.payload(operand.payload).data()),
-                 payload_strides_[i].data()};
+      pointer = {const_cast<std::byte*>(payloads_[i]), payload_strides_[i].data()};
       for (std::size_t k = 0; k < first_.size(); ++k) pointer.address += first_[k] * pointer.strides[k];
     } else {
       pointer = scratch[static_cast<std::size_t>(operand.fold)];

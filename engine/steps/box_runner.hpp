@@ -58,6 +58,7 @@ class BoxRunner {
   std::vector<Own> own_;                                    // by placement
   std::vector<distribution::Piece> pieces_;                 // by placement, of the present local box
   std::vector<tiles::Pointer> pointers_;                    // by operand
+  std::vector<const std::byte*> payloads_;                  // by operand: the first element
   std::vector<protocol::Shape> payload_strides_;            // by operand
   protocol::Shape first_, extents_;                         // of the present cell
   std::vector<Noted> noted_;

@@ -56,10 +56,14 @@ std::uint64_t Client::send(protocol::Request&& request, SharedFrames* kept) {
   std::visit([&](auto& message) { message.seq = numbers.seq; }, request);
   const bool may_go_by_lane = std::holds_alternative<protocol::Batch>(request) ||
                               std::holds_alternative<protocol::Configure>(request);
-  if (auto* batch = std::get_if<protocol::Batch>(&request)) batch->heard = numbers.heard;
+  std::vector<std::size_t> payloads;
+  if (auto* batch = std::get_if<protocol::Batch>(&request)) {
+    batch->heard = numbers.heard;
+    payloads = protocol::payloads_to_lend(*batch);
+  }
   auto frames = std::make_shared<const Frames>(protocol::encode(std::move(request)));
   if (kept != nullptr) *kept = frames;
-  if (may_go_by_lane && send_by_lane(numbers.seq, *frames)) return numbers.seq;
+  if (may_go_by_lane && send_by_lane(numbers.seq, *frames, payloads)) return numbers.seq;
   {
     const std::scoped_lock lock(mutex_);
     requests_.add(numbers.seq, std::move(frames));
@@ -87,14 +91,14 @@ std::string Client::open_lane(const protocol::LaneOffer& offer, int ranks) {
   return {};
 }
 
-bool Client::send_by_lane(std::uint64_t seq, const Frames& frames) {
+bool Client::send_by_lane(std::uint64_t seq, const Frames& frames, std::span<const std::size_t> payloads) {
   if (lane_ == nullptr) return false;
   {
     const std::scoped_lock lock(mutex_);
     if (requests_.is_socket_in_use()) return false;
     requests_.add_by_lane(seq);  // before it is sent: its reply may be here at once
   }
-  if (lane_->send(frames)) return true;
+  if (lane_->send(seq, frames, payloads)) return true;
   const std::scoped_lock lock(mutex_);
   requests_.take_back(seq);
   return false;
@@ -114,6 +118,7 @@ void Client::read_lane() {
 }
 
 void Client::accept(protocol::Reply reply) {
+  if (has_lane_.load()) lane_->end_loan(reply.seq);
   if (reply.outcome == protocol::Outcome::failed && reply.error == ErrorKind::engine_lost) {
     // Rank 0's last word. It knows that it must leave, not why: whoever waits asks the launcher, as after a
     // silence.

@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -76,7 +77,8 @@ class Client {
   bool serve(Milliseconds limit);
   void send_now();
   /// Sends a request by the lane, if there is one, it has room, and the request would overtake nothing.
-  bool send_by_lane(std::uint64_t seq, const protocol::Frames& frames);
+  /// `payloads`: those that may be lent.
+  bool send_by_lane(std::uint64_t seq, const protocol::Frames& frames, std::span<const std::size_t> payloads);
   void accept(protocol::Reply reply);  // with the mutex held; from the lane or the channel
   /// Takes every reply that lies in the lane.
   void read_lane();

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace gamelan::kernel {
 
@@ -32,10 +33,40 @@ Lane::~Lane() {
   region_->bell.add(1);
 }
 
-bool Lane::send(const protocol::Frames& frames) {
-  if (!region_->requests(lane_).write(frames)) return false;
+bool Lane::send(std::uint64_t seq, const protocol::Frames& frames, std::span<const std::size_t> payloads) {
+  const bool lends = !payloads.empty() && region_->takes_lent.load();
+  if (!region_->requests(lane_).write(lends ? lending(seq, frames, payloads) : frames)) {
+    end_loan(seq);
+    return false;
+  }
   region_->bell.add(1);
   return true;
+}
+
+protocol::Frames Lane::lending(std::uint64_t seq, const protocol::Frames& frames,
+                               std::span<const std::size_t> payloads) {
+  protocol::Frames message(frames.size());
+  const auto frame_of = [](std::size_t payload) { return 2 + payload; };  // behind header and commands
+  for (const std::size_t payload : payloads) {
+    const protocol::Bytes& elements = frames[frame_of(payload)];
+    std::optional<std::size_t> place;
+    {
+      const std::scoped_lock lock(lent_mutex_);
+      place = lent_.take(seq, elements.size());
+    }
+    if (!place) continue;
+    const std::size_t offset = LaneRegion::lent_begin(lane_) + *place;
+    std::memcpy(reinterpret_cast<std::byte*>(region_.get()) + offset, elements.data(), elements.size());
+    message[frame_of(payload)] = protocol::lent_payload({offset, elements.size()});
+  }
+  for (std::size_t frame = 0; frame < frames.size(); ++frame)
+    if (message[frame].empty()) message[frame] = frames[frame];
+  return message;
+}
+
+void Lane::end_loan(std::uint64_t seq) {
+  const std::scoped_lock lock(lent_mutex_);
+  lent_.release(seq);
 }
 
 std::optional<protocol::Reply> Lane::receive() {

@@ -4,9 +4,12 @@
 #pragma once
 #include <chrono>
 #include <cstdint>
+#include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 
+#include "kernel/connection/lent_space.hpp"
 #include "protocol/lane_memory.hpp"
 
 namespace gamelan::kernel {
@@ -22,8 +25,13 @@ class Lane {
   Lane(const Lane&) = delete;
   Lane& operator=(const Lane&) = delete;
 
-  /// Writes a request and wakes rank 0. False, and nothing is sent, when there is no room.
-  bool send(const protocol::Frames& frames);
+  /// Writes request `seq` and wakes rank 0. False, and nothing is sent, when there is no room. `payloads`:
+  /// the numbers of those that the ranks may read where they lie in this lane, if all ranks map it; so they
+  /// are copied once here, and each rank copies its part.
+  bool send(std::uint64_t seq, const protocol::Frames& frames, std::span<const std::size_t> payloads = {});
+  /// The reply to this request has come, on whatever way: nobody reads what was lent with it any more. For
+  /// any thread.
+  void end_loan(std::uint64_t seq);
 
   /// The next reply; nullopt when none is there. Throws Error{protocol}.
   std::optional<protocol::Reply> receive();
@@ -39,10 +47,15 @@ class Lane {
 
  private:
   protocol::LaneWords& words() const { return region_->lanes[lane_]; }
+  /// The request as it is sent when what finds room is lent.
+  protocol::Frames lending(std::uint64_t seq, const protocol::Frames& frames,
+                           std::span<const std::size_t> payloads);
 
   protocol::LaneMemory region_;
   std::size_t lane_ = 0;
   protocol::Patience patience_;
+  std::mutex lent_mutex_;  // guards the next
+  LentSpace lent_{protocol::LaneRegion::lent_bytes};
 };
 
 }  // namespace gamelan::kernel

@@ -36,7 +36,6 @@ __all__ = ["checkpoint"]
 _SMALL = 4096  # elements that are kept in the log itself
 _READ_A_SECOND = 2e9  # bytes at most, also of files that were taken over
 _LOOK_S = 0.01, 0.5  # between looks whether all is on the disk: at first, at most
-
 _MOST_AT_EXIT_S = 5.0  # that a checkpoint that is being written is waited for
 _keys = itertools.count(1)  # of checkpoints of this process
 
@@ -331,8 +330,7 @@ def _store():
     with _core.Alone():  # else this flush would find the checkpoint due, too
         if _is_writing() or not _core.is_checkpoint_due():
             return  # another thread has begun one
-        place = config.protect
-        if not place:  # no longer
+        if not (place := config.protect):  # no longer
             return _core.ask_for_checkpoint(False)
         _finish_pending()
         began = _core.moment()
@@ -356,20 +354,22 @@ def _store():
 
 def store_at_cells_end(is_wanted=False):
     """Called between two cells: arrays that neither the log nor a checkpoint has are written, if that is wanted and the engines
-    have nothing else to do. `is_wanted`: a checkpoint is, also of others."""
+    have nothing else to do. `is_wanted`: a checkpoint is, also of others. True where they have: to be called again."""
     global _has_cells, _unlogged_since
     _has_cells, _unlogged_since = True, None
     if not config.protect or not _core.is_connected() or getattr(_session.engines(), "ending", None):
-        return  # engines that are lost are the next statement's matter
+        return False  # engines that are lost are the next statement's matter
+    if _core.has_unfinished() or _is_writing():
+        return True
     if is_wanted:
         _core.ask_for_checkpoint(True)
-    is_for_cells = is_wanted or _core.has_newly_unlogged()
-    if not _core.is_checkpoint_due() or not is_for_cells or _core.has_unfinished() or _is_writing():
-        return
+    if not _core.is_checkpoint_due() or not (is_wanted or _core.has_newly_unlogged()):
+        return False
     with contextlib.suppress(Exception):  # what the engines could not compute is the next statement's matter
         _core.flush(True)  # what was let go of is freed
         if _core.is_checkpoint_due() and (is_wanted or _core.has_newly_unlogged()):
             _store()
+    return False
 
 
 def _give_up(error, place):

@@ -45,6 +45,32 @@ TEST(Commands, checks_every_command) {
   EXPECT_REFUSED_FOR("broadcast", refusal(encode(batch)));
 }
 
+TEST(Commands, are_decoded_without_elements) {
+  Batch batch;
+  const auto add_constant = [&](std::int64_t bytes) {
+    Command command;
+    command.op = Op::constant;
+    command.loop = Dtype::uint8;
+    command.out = whole(batch.commands.size() + 1, Dtype::uint8, {bytes});
+    command.creates = true;
+    command.payload = static_cast<std::int32_t>(batch.payloads.size());
+    batch.commands.push_back(command);
+    batch.payloads.emplace_back(static_cast<std::size_t>(bytes), std::byte{7});
+  };
+  for (const std::int64_t bytes : {10, 65'535, 65'536, 1'000'000}) add_constant(bytes);
+  batch.origins = {{"cell", 1}};
+  const Frames frames = encode(Request(batch));
+  const Batch shown = decode_without_elements(frames);
+  EXPECT_EQ(shown.commands, batch.commands);
+  ASSERT_EQ(shown.payloads.size(), 4U);
+  EXPECT_EQ(shown.payloads[1], batch.payloads[1]);
+  EXPECT_TRUE(shown.payloads[2].empty());
+  EXPECT_TRUE(shown.payloads[3].empty());
+  EXPECT_THROW(decode_without_elements(encode(Request(Heartbeat{}))), Error);
+  EXPECT_THROW(decode_without_elements({}), Error);
+  EXPECT_THROW(decode_without_elements({frames[0]}), Error);
+}
+
 TEST(Commands, an_empty_batch_has_a_short_header) {
   Batch batch;
   batch.seq = 7;

@@ -47,9 +47,9 @@ class Keeper:
         self._there, self._too_large, self._saves = set(), {}, 0
         self._log, self.history = KeptLog(), History()
         self._turn = self._turn_of_save = 0  # cells that have begun
-        self._has_undone = False  # does the cell that runs undo others?
-        self._is_left = False  # do the engines still do what an interrupted cell has left, which keeps a save waiting?
-        self._look_s = _PAUSE_S  # from one look at that to the next
+        self._has_undone = self._is_second = False  # does the cell that runs undo others? has another kernel this notebook?
+        self._is_left = self._awaits_checkpoint = False  # do the engines still do what keeps a save waiting, or a checkpoint?
+        self._look_s = _PAUSE_S  # from one look at these two to the next
         self.refusal, self.last = "", None  # why nothing is kept; (time, variables, bytes, seconds) of what is
         self.restored = self.restored_last = ""  # names of kernels: all variables came from it; the last of which any came
         self.spent_s = self.cells_s = 0.0  # of cells' time, for this and in all
@@ -81,8 +81,6 @@ class Keeper:
             if not self.refusal:
                 show_notice("the other kernel of this notebook has ended: the variables of this one are kept from now on")
         return not holder
-
-    _is_second = False
 
     def why_nothing_is_restored(self):
         """Of a kernel that is refused what is kept."""
@@ -122,7 +120,7 @@ class Keeper:
             self.history.note_cell(label)
         _at_risk.tell_once(self._variables_of)
         self._tell_error()
-        _protection.store_at_cells_end(_at_risk.needs_checkpoint())
+        self._awaits_checkpoint = _protection.store_at_cells_end(_at_risk.needs_checkpoint())
         if not config.kept_bytes:
             self.history.forget()
             return
@@ -138,7 +136,7 @@ class Keeper:
             took = time.perf_counter() - started
             self._earned_s -= took
             self.spent_s += took
-            if is_done:
+            if is_done and not self._awaits_checkpoint:
                 with self._condition:
                     self._has_cell = False
                 return
@@ -188,16 +186,24 @@ class Keeper:
             if self._is_saving:
                 try:
                     self._deadline = None
+                    self._store_what_waits()
                     is_done = self._save()
                 finally:
                     with self._condition:
                         self._is_saving = False
-                        if self._is_left and not self._has_cell:
+                        if (self._is_left or self._awaits_checkpoint) and not self._has_cell:
                             self._look_again()
                         self._condition.notify_all()
                 if not is_done:
                     continue
             self._write()
+
+    def _store_what_waits(self):
+        """Begins the checkpoint that the last cell could not begin."""
+        turn = self._turn
+        is_left = self._awaits_checkpoint and _protection.store_at_cells_end(_at_risk.needs_checkpoint())
+        if turn == self._turn:  # else the cells since then say it
+            self._awaits_checkpoint = is_left
 
     def _note_checkpoint(self):
         """The log has begun anew with a checkpoint, on any thread: what is kept still names the one before."""
@@ -277,8 +283,8 @@ class Keeper:
         self._too_large[name] = id(value), reason, self._saves + 2**tries, tries
 
     def _is_known_as_large(self, name, value):
-        known = self._too_large.get(name)
-        return known is not None and known[0] == id(value) and self._saves < known[2]
+        known = self._too_large.get(name, (None, "", 0))
+        return known[0] == id(value) and self._saves < known[2]
 
     def _write(self):
         with self._condition:

@@ -179,10 +179,10 @@ void CommandLog::prune() {
       if (mark->cut.empty()) needed.insert(mark->wanted.begin(), mark->wanted.end());
     dead.insert(entry->frees.begin(), entry->frees.end());
     freed.insert(entry->frees.begin(), entry->frees.end());
-    Batch batch = decode(*entry);
-    std::vector<bool> stays(batch.commands.size());
-    for (std::size_t index = batch.commands.size(); index-- > 0;) {
-      const Command& command = batch.commands[index];
+    const auto commands = commands_of(*entry->frames.sent(), entry->ran);
+    std::vector<bool> stays(commands.size());
+    for (std::size_t index = commands.size(); index-- > 0;) {
+      const Command& command = commands[index];
       const ArrayId id = command.out.base;
       const bool is_lost = lost_.contains(id) && !before.contains(id);
       stays[index] = (!dead.contains(id) || needed.contains(id)) && !is_lost;
@@ -206,6 +206,8 @@ void CommandLog::prune() {
       needed.erase(id);
     }
     if (std::find(stays.begin(), stays.end(), false) == stays.end()) continue;
+    Batch batch;
+    if (std::find(stays.begin(), stays.end(), true) != stays.end()) batch = decode(*entry);
     std::size_t index = 0;
     std::erase_if(batch.commands, [&](const Command&) { return !stays[index++]; });
     replace(*entry, std::move(batch));
@@ -223,7 +225,7 @@ void CommandLog::prune() {
 std::vector<ArrayId> CommandLog::made() const {
   std::vector<ArrayId> ids;
   for (const auto& entry : entries_)
-    for (const auto& command : decode(entry).commands)
+    for (const auto& command : commands_of(*entry.frames.sent(), entry.ran))
       if (command.creates) ids.push_back(command.out.base);
   return ids;
 }
@@ -247,7 +249,7 @@ std::vector<View> CommandLog::not_freed() {
   for (const auto& entry : entries_) dead.insert(entry.frees.begin(), entry.frees.end());
   std::vector<View> arrays;
   for (const auto& entry : entries_)
-    for (auto& command : decode(entry).commands)
+    for (auto& command : commands_of(*entry.frames.sent(), entry.ran))
       if (command.creates && !dead.contains(command.out.base)) arrays.push_back(std::move(command.out));
   return arrays;
 }

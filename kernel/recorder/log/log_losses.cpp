@@ -148,7 +148,7 @@ void CommandLog::note_wholes(const std::unordered_set<ArrayId>& ids) {
   };
   if (std::all_of(ids.begin(), ids.end(), is_known)) return;
   for (const auto& entry : entries_)
-    for (const auto& command : decode(entry).commands)
+    for (const auto& command : commands_of(*entry.frames.sent(), entry.ran))
       if (const auto id = command.out.base; command.creates && ids.contains(id) && !is_known(id))
         unlogged_[id].whole = command.out;
 }

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "kernel/recorder/log/command_log.hpp"
+#include "kernel/recorder/log/needed.hpp"
 
 namespace gamelan::kernel {
 
@@ -65,7 +66,8 @@ void CommandLog::note_change(std::uint64_t number, const protocol::Command& comm
 void CommandLog::cut_all_marks(const std::string& why) {
   if (marks_.empty()) return;
   for (const auto& entry : entries_)
-    for (const auto& command : decode(entry).commands) note_change(entry.number, command);
+    for (const auto& command : commands_of(*entry.frames.sent(), entry.ran))
+      note_change(entry.number, command);
   cut_marks(marks_.size(), why);
 }
 
@@ -102,7 +104,7 @@ std::unordered_set<ArrayId> CommandLog::changed_since(std::uint64_t key,
   for (const Mark* each = mark; each != marks_.data() + marks_.size(); ++each)
     for (const auto id : each->changed) note(id);
   for (auto entry = entries_.rbegin(); entry != entries_.rend() && entry->number > mark->number; ++entry)
-    for (const auto& command : decode(*entry).commands)
+    for (const auto& command : commands_of(*entry->frames.sent(), entry->ran))
       if (!command.creates) note(command.out.base);
   return changed;
 }

@@ -5,7 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "protocol/message.hpp"
+#include "protocol/codec.hpp"
+#include "protocol/commands.hpp"
 
 namespace gamelan::kernel {
 
@@ -19,6 +20,13 @@ inline bool has_elements(const protocol::Command& command, const protocol::Batch
 inline constexpr std::size_t large_payload = std::size_t{64} << 10;
 /// So many that a log without elements leaves them out.
 inline constexpr std::size_t left_out = std::size_t{4} << 10;
+
+/// The first `count` commands of an encoded batch. Nothing is copied of its large payloads.
+inline std::vector<protocol::Command> commands_of(const protocol::Frames& frames, std::size_t count) {
+  auto commands = protocol::decode_without_elements(frames).commands;
+  if (commands.size() > count) commands.resize(count);
+  return commands;
+}
 
 /// Drops payloads that no command has any more.
 inline void drop_unused_payloads(protocol::Batch& batch) {

@@ -162,7 +162,7 @@ TEST(Lane, that_of_a_client_that_died_is_free_again_after_its_last_request) {
     kernel::Lane lane(session.offer, Bytes(12, std::byte{9}), 1);
     auto request = batch_with(10);
     request.seq = 77;
-    _exit(lane.send(protocol::encode(protocol::Request(request))) ? 0 : 1);
+    _exit(lane.send(77, protocol::encode(protocol::Request(request))) ? 0 : 1);
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
@@ -206,8 +206,7 @@ TEST(Lane, a_lane_that_holds_no_message_harms_nobody_else) {
     ASSERT_GE(file, 0);
     // Rubbish over everything that the two clients' requests may be read from, but for the first client's.
     const Bytes rubbish(4096, std::byte{0x7f});
-    const auto place = protocol::LaneRegion::header_bytes + protocol::LaneRegion::request_bytes +
-                       protocol::LaneRegion::reply_bytes;
+    const auto place = protocol::LaneRegion::header_bytes + protocol::LaneRegion::lane_bytes;
     session.engine.close();
     bad.send(batch_with(100));
     ASSERT_TRUE(session.engine.wait_until_busy());

@@ -43,6 +43,38 @@ def test_orders_and_dtypes(engine):
     assert int(np.asarray(odd).sum()) == int((odd.view("u1") != 0).sum())
 
 
+@pytest.mark.parametrize("count", (8_191, 8_192, 65_537, 600_011))
+def test_ordinary_sizes(engine, count):
+    """Around the size from which elements stay in memory that all engines read."""
+    values = numpy.random.default_rng(3).integers(0, 200, 2 * count)
+    for dtype in ("?", "u1", "i2", "f4", "f8", "c8", "c16"):
+        local = (values % 2 == 0) if dtype == "?" else values.astype(dtype)
+        rows = local[: 2 * count // 6 * 6].reshape(-1, 6)
+        for given in (local[:count], local[::2], local[::-2], rows.T, rows[::-1, 1:5], numpy.asfortranarray(rows)):
+            there = np.asarray(given)
+            check_same(numpy.asarray(there), given)
+            check_same(
+                numpy.asarray(there[1:] if there.ndim == 1 else there[:, 1:]), given[1:] if given.ndim == 1 else given[:, 1:]
+            )
+
+
+def check_same(got, wanted):
+    assert got.dtype == wanted.dtype and numpy.array_equal(got, wanted)
+
+
+def test_elements_are_those_of_the_moment(engine):
+    """The memory in which they cross is used again while the engines still have work with what it held."""
+    local, work = numpy.zeros(400_000), np.arange(400_000.0)
+    sums, kept = [], []
+    for turn in range(60):
+        local[...] = turn
+        work = np.sqrt(work * work + 1)
+        sums.append((np.asarray(local) + work * 0).sum())
+        kept.append(np.asarray(local[::-1]))
+    assert [float(total) for total in sums] == [400_000.0 * turn for turn in range(60)]
+    assert all((numpy.asarray(each) == turn).all() for turn, each in enumerate(kept))
+
+
 def test_messages_fit_a_lane(batches):
     before = batches()
     brought = np.asarray(numpy.ones(12_500_000))
