@@ -11,9 +11,11 @@ target_compile_options(gamelan_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-a
 
 # One for all targets that are compiled by the same options.
 target_precompile_headers(gamelan_protocol PRIVATE ${gamelan_standard_headers})
-foreach(target gamelan_server gamelan_session gamelan_nodes gamelan_distribution gamelan_distribution_local gamelan_jit gamelan_tiles gamelan_plan)
+foreach(target gamelan_server gamelan_nodes gamelan_distribution gamelan_distribution_local gamelan_jit gamelan_tiles)
   target_precompile_headers(${target} REUSE_FROM gamelan_protocol)
 endforeach()
+target_precompile_headers(gamelan_plan PRIVATE ${gamelan_standard_headers} ${CMAKE_SOURCE_DIR}/engine/plan/plan.hpp)
+target_precompile_headers(gamelan_session REUSE_FROM gamelan_plan)
 # Sources with options of their own.
 set_source_files_properties(${CMAKE_SOURCE_DIR}/engine/tiles/loops/matmul.cpp TARGET_DIRECTORY gamelan_tiles
   PROPERTIES SKIP_PRECOMPILE_HEADERS ON)

@@ -12,6 +12,7 @@ function(gamelan_add_mpi_test name)
     add_executable(${name} ${arg_SOURCES})
     target_link_libraries(${name} PRIVATE gamelan_mpi_main ${arg_LIBS} GTest::gtest)
     target_compile_options(${name} PRIVATE -O1)  # the tests themselves need not be fast; they build faster
+    gamelan_reuse_test_headers(${name})
   endif()
   gamelan_run_mpi_test(${name} ${name} ${ARGN})
 endfunction()

@@ -29,12 +29,12 @@ def part(which):
 
 
 # Of the Python suite: shared memory and messages, even and odd numbers, one rank on a node and two. Each test on 4 ranks or on 2,
-# and two of three on 3 or on 1, where there is one node.
+# and half of them on 3 or on 1, where there is one node.
 RANKS = [
     pytest("python", "--ranks", "4", "--ranks-per-node", "2", *part("1/2")),
     pytest("python", "--ranks", "2", "--ranks-per-node", "1", *part("2/2")),
-    pytest("python", "--ranks", "3", *part("1/3")),
-    pytest("python", "--ranks", "1", *part("2/3")),
+    pytest("python", "--ranks", "3", *part("1/4")),
+    pytest("python", "--ranks", "1", *part("2/4")),
     # Four nodes in a row: interrupts and counters take three hops.
     pytest(
         "python/sessions/test_interrupts.py",

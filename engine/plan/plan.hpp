@@ -24,6 +24,15 @@ namespace gamelan::engine::plan {
 /// One step: what runs (`body`), and what happens to slots before and after it. Slots are given by their
 /// index in Plan::slots.
 struct Step {
+  // In step.cpp: so not every source makes them for each kind of body, which takes longer than the rest of
+  // it.
+  Step();
+  Step(const Step&);
+  Step(Step&&) noexcept;
+  Step& operator=(const Step&);
+  Step& operator=(Step&&) noexcept;
+  ~Step();
+
   std::variant<FusedLoop, FoldBlocks, FoldFinish, Gather, Scatter, Matmul, Take, PartitionUpdates,
                ApplyUpdates, PutOwn, CountFlags, PutAtFlags, Find, Collect, ScanTotals, Scan, SortLines,
                SortRuns, MergeRuns, CollectPlaces, Count, AddCounts, FourierLines, Draw, Routine,
