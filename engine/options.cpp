@@ -124,6 +124,12 @@ const Row rows[] = {
        if (text != "shared" && text != "own") refuse("got \"" + text + "\", expected shared or own");
        options.cores = text;
      }},
+    {"--huge-pages", "off|on", "GAMELAN_HUGE_PAGES",
+     "on: arrays lie in pages of 2 MiB, where the system has them for the ranks of one node (default on)",
+     [](Options& options, const std::string& text) {
+       if (text != "off" && text != "on") refuse("got \"" + text + "\", expected off or on");
+       options.has_huge_pages = text == "on";
+     }},
     {"--routines", "PATH[:PATH]", "GAMELAN_ROUTINES",
      "shared libraries whose functions a notebook may call with its arrays as Global Arrays (default none)",
      [](Options& options, const std::string& text) { options.routines = text; }},

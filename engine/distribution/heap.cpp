@@ -7,12 +7,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <optional>
 
 #include "engine/assert.hpp"
 #include "engine/distribution/bytes_text.hpp"
 #include "engine/distribution/ga_interposer.hpp"
+#include "engine/distribution/huge_pages.hpp"
 #include "engine/distribution/pages.hpp"
 
 namespace gamelan::engine::distribution {
@@ -118,7 +120,7 @@ std::size_t Heap::default_bytes(Comm& comm) {
   return std::max(page_bytes, round_down(agreed - std::min(agreed, overhead), page_bytes));
 }
 
-Heap::Heap(Comm& comm, std::size_t bytes_per_rank)
+Heap::Heap(Comm& comm, std::size_t bytes_per_rank, bool wants_huge)
     : comm_(comm), bytes_per_rank_(round_up(bytes_per_rank, page_bytes)), allocator_(bytes_per_rank_) {
   comm.throw_together(sysconf(_SC_PAGESIZE) == static_cast<long>(page_bytes)
                           ? refusal(comm, bytes_per_rank_)
@@ -146,11 +148,46 @@ Heap::Heap(Comm& comm, std::size_t bytes_per_rank)
       "Global Arrays did not allocate through our MPI_Win_allocate: is ga_interposer.cpp linked in?");
   owner_bases_ = std::move(window.owner_bases);
   for (std::byte* base : window.peers) origins_.push_back(base ? round_up(base) : nullptr);
+  if (wants_huge) take_huge_pages();
 }
 
 Heap::~Heap() {
   for (const auto& [rank, ghost] : ghosts_) munmap(ghost, bytes_per_rank_);
   GA_Destroy(handle_);
+  if (huge_ != nullptr) munmap(huge_, huge_bytes());
+}
+
+std::size_t Heap::huge_bytes() const {
+  return round_up(bytes_per_rank_, huge_page_bytes) * static_cast<std::size_t>(comm_.size());
+}
+
+void Heap::take_huge_pages() {
+  if (comm_.ranks_on_node() == 1) {
+    madvise(address(comm_.rank(), 0), bytes_per_rank_, MADV_HUGEPAGE);  // what this refuses works as well
+    return;
+  }
+  if (!comm_.is_one_node()) return;  // pages that a network card knows must stay
+  HugeFile file;
+  if (comm_.rank() == 0) file = make_huge_file(huge_bytes());
+  const auto place = comm_.broadcast(file.place());
+  if (comm_.rank() != 0) file = open_huge_file(place);
+  std::byte* const huge = file.map(huge_bytes());
+  if (comm_.agree_min(huge != nullptr) == 0) {
+    if (huge != nullptr) munmap(huge, huge_bytes());
+    return;
+  }
+  huge_ = huge;
+  bool is_same = true;
+  for (std::size_t rank = 0; rank < origins_.size(); ++rank) {
+    const std::size_t offset = rank * (huge_bytes() / origins_.size());
+    // What Global Arrays take for their memory shows the same pages.
+    is_same = file.map_over(origins_[rank], offset, bytes_per_rank_) && is_same;
+    origins_[rank] = huge + offset;
+  }
+  comm_.throw_together(is_same ? std::nullopt
+                               : std::optional(Error(ErrorKind::memory,
+                                                     "[heap] the system does not map huge pages twice; start "
+                                                     "engines with --huge-pages off")));
 }
 
 std::byte* Heap::ghost_address(int rank, std::size_t offset) {

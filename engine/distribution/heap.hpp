@@ -20,7 +20,8 @@ class Heap {
  public:
   /// Reserves address space; pages are committed later. Collective; at most one heap exists at a time. Throws
   /// Error{memory} on every rank, with the numbers, when a node has less room than its ranks ask for.
-  Heap(Comm& comm, std::size_t bytes_per_rank);
+  /// `wants_huge`: pages are huge ones, if the system has them for this user (decision 003).
+  Heap(Comm& comm, std::size_t bytes_per_rank, bool wants_huge = true);
   /// Collective; placed arrays must be destroyed before.
   ~Heap();
   Heap(const Heap&) = delete;
@@ -56,8 +57,8 @@ class Heap {
   /// Makes a typed n-dimensional GA over the heap's bytes at `offset`, without a copy, and returns its
   /// handle. There are `blocks[d]` blocks along axis d; `map` has their first indices axis after axis (as for
   /// NGA_Create_irreg); block k is on rank k in C order; no block is empty. Block data start at address(rank,
-  /// offset). The caller reserves the bytes of the largest block and 64 more. Collective; throws
-  /// Error{value}.
+  /// offset); with huge pages, Global Arrays have them at another address of the same pages. The caller
+  /// reserves the bytes of the largest block and 64 more. Collective; throws Error{value}.
   int place(int ga_type, std::span<const std::int64_t> dims, std::span<const std::int64_t> map,
             std::span<const std::int64_t> blocks, std::size_t offset);
   /// Ends the handle of a placed GA; the bytes stay. Collective.
@@ -67,18 +68,24 @@ class Heap {
   /// 0).
   int handle() const { return handle_; }
   std::int64_t ga_index(int rank, std::size_t offset) const;
-  /// The file that backs the heap ("... (deleted)", because Open MPI unlinks it at once); empty when it is
-  /// private memory.
+  /// True where the ranks of a node share huge pages, in a file system of their own.
+  bool has_huge_pages() const { return huge_ != nullptr; }
+  /// The file that backs the heap ("... (deleted)", because Open MPI unlinks it at once; "/..." where the
+  /// ranks share huge pages); empty when it is private memory.
   std::string backing_file() const;
   /// How many GA arrays have got a window of their own since the process started: 1, the heap.
   static int ga_creates();
 
  private:
+  void take_huge_pages();
+  std::size_t huge_bytes() const;  // of all ranks
+
   Comm& comm_;
   std::size_t bytes_per_rank_;
   int handle_ = 0;
   std::vector<std::byte*> origins_;      // page-aligned start of each rank's part, as mapped here
   std::vector<std::byte*> owner_bases_;  // start of each rank's part in its owner's address space
+  std::byte* huge_ = nullptr;            // the parts of all ranks, each from a huge page on
   std::unordered_map<int, std::byte*> ghosts_;
   Allocator allocator_;
 };

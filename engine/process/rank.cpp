@@ -132,7 +132,7 @@ void run_rank(const Options& options, Comm& comm) {
   load_routines(options, comm);
   const std::size_t heap_bytes = options.heap_bytes ? static_cast<std::size_t>(options.heap_bytes)
                                                     : distribution::Heap::default_bytes(comm);
-  distribution::Heap heap(comm, heap_bytes);
+  distribution::Heap heap(comm, heap_bytes, options.has_huge_pages);
   Board board(comm, heap, {.fanout = options.node_fanout, .silence_limit_s = options.node_timeout_s});
   tiles::limit_isa(static_cast<tiles::Isa>(choose("isa", options.isa)));
   Session session(comm, heap, board);

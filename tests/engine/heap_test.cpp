@@ -12,6 +12,7 @@
 #include <numeric>
 #include <type_traits>
 
+#include "engine/distribution/huge_pages.hpp"
 #include "tests/mpi_test.hpp"
 
 namespace gamelan::engine::distribution {
@@ -123,8 +124,9 @@ TEST(Heap, placed_arrays_are_true_global_arrays) {
   for (int k = 0; k < 2; ++k) {
     double* data = nullptr;
     NGA_Access64(handles[k], lo, hi, static_cast<void*>(&data), &row_length);
-    EXPECT_EQ(data, at<double>(heap, comm().rank(), offsets[k]));
+    EXPECT_EQ(*data, *at<double>(heap, comm().rank(), offsets[k]));
     NGA_Release64(handles[k], lo, hi);
+    data = at<double>(heap, comm().rank(), offsets[k]);  // with huge pages, the same pages at another address
     for (std::int64_t i = 0; i < rows;
          ++i) {  // written by plain stores: a(i,j) = i + j/1000, b = 2 I + ones in column 0
       for (std::int64_t j = 0; j < columns; ++j) {
@@ -293,6 +295,28 @@ TEST(Heap, commit_and_trim_move_the_free_space) {
   EXPECT_EQ(static_cast<int>(heap.address(comm().rank(), block.offset)[17]), 0) << "pages came back as zeros";
   comm().barrier();
   EXPECT_EQ(reserve(heap, 32 * megabyte), block);
+}
+
+TEST(Heap, huge_pages_are_what_global_arrays_have) {
+  const bool may_have = comm().broadcast(make_huge_file(huge_page_bytes).place()) != protocol::Bytes();
+  for (const bool is_wanted : {true, false}) {
+    Heap heap(comm(), 5 * megabyte, is_wanted);
+    EXPECT_EQ(heap.has_huge_pages(),
+              is_wanted && may_have && comm().is_one_node() && comm().ranks_on_node() > 1);
+    const auto block = reserve(heap, 3 * megabyte);
+    ASSERT_TRUE(heap.commit(heap.allocator().take_uncommitted()));
+    const int next = (comm().rank() + 1) % comm().size();
+    std::memset(heap.address(comm().rank(), block.offset), comm().rank() + 1, 3 * megabyte);
+    comm().barrier();
+    if (heap.address(next, 0) != nullptr) {
+      EXPECT_EQ(*at<char>(heap, next, block.offset + 3 * megabyte - 1), next + 1);
+    }
+    char through_ga = 0;
+    std::int64_t index = heap.ga_index(next, block.offset + megabyte), leading = 1;
+    NGA_Get64(heap.handle(), &index, &index, &through_ga, &leading);
+    EXPECT_EQ(through_ga, next + 1);
+    comm().barrier();
+  }
 }
 
 TEST(Heap, default_size_is_accepted) {
