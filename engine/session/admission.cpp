@@ -73,11 +73,13 @@ std::optional<Refusal> Admission::admit(const plan::NamedPlan& named, const Batc
   const auto stuck =
       replay(named, trial, [this](auto& so_far) { return heap_.commit(so_far.take_uncommitted()); });
   if (!stuck) return admit_messages(named, batch);
-  return Refusal{
-      guilty_command(*named.plan, batch, stuck->first, named.array_of(stuck->second)),
-      protocol::Error(protocol::ErrorKind::memory,
-                      "[memory] the file system behind the engines' shared memory is full (" +
-                          heap_.backing_file() + "): free some of it, or start engines with less heap")};
+  const std::string full =
+      heap_.has_huge_pages()
+          ? "the memory of the machine is full"
+          : "the file system behind the engines' shared memory is full (" + heap_.backing_file() + ")";
+  return Refusal{guilty_command(*named.plan, batch, stuck->first, named.array_of(stuck->second)),
+                 protocol::Error(protocol::ErrorKind::memory,
+                                 "[memory] " + full + ": free some of it, or start engines with less heap")};
 }
 
 MemoryForecast Admission::forecast(const plan::NamedPlan& named, const Batch& batch,
