@@ -21,7 +21,7 @@ class Heap {
   /// Reserves address space; pages are committed later. Collective; at most one heap exists at a time. Throws
   /// Error{memory} on every rank, with the numbers, when a node has less room than its ranks ask for.
   /// `wants_huge`: pages are huge ones, if the system has them for this user (decision 003).
-  Heap(Comm& comm, std::size_t bytes_per_rank, bool wants_huge = true);
+  Heap(Comm& comm, std::size_t bytes_per_rank, bool wants_huge = false);
   /// Collective; placed arrays must be destroyed before.
   ~Heap();
   Heap(const Heap&) = delete;

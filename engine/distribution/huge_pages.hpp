@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Huge pages for memory that ranks share. Linux gives shared memory pages of 4 KiB unless an administrator
-// has said otherwise (/sys/kernel/mm/transparent_hugepage/shmem_enabled); arrays that do not fit in the cache
-// are then read and written at half to nine tenths of the speed that pages of 2 MiB have, and their first use
-// takes three times as long. A file system of our own, in a namespace that ends with this function, may have
-// huge pages all the same. Local calls only.
+// has said otherwise (/sys/kernel/mm/transparent_hugepage/shmem_enabled). A file system of our own, in a
+// namespace that ends with this function, may have pages of 2 MiB all the same; docs/decisions/003 says what
+// that brings. Local calls only.
 #pragma once
 #include <cstddef>
 #include <utility>

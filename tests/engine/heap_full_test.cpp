@@ -50,7 +50,7 @@ struct HeapFull : ::testing::Test {
 
 TEST_F(HeapFull, a_heap_larger_than_the_file_system_is_refused) {
   try {
-    Heap heap(comm(), 100 * megabyte, false);
+    Heap heap(comm(), 100 * megabyte);
     ADD_FAILURE() << "reserved";
   } catch (const protocol::Error& error) {
     EXPECT_EQ(error.kind(), protocol::ErrorKind::memory);
@@ -64,7 +64,7 @@ TEST_F(HeapFull, a_heap_larger_than_the_file_system_is_refused) {
 TEST_F(HeapFull, the_default_size_fits) {
   const std::size_t bytes = Heap::default_bytes(comm());
   EXPECT_LT(bytes * static_cast<std::size_t>(comm().size()), 160 * megabyte);
-  Heap heap(comm(), bytes, false);
+  Heap heap(comm(), bytes);
   const Allocator::Block all{0, heap.bytes_per_rank(), 0};
   EXPECT_TRUE(heap.commit({&all, 1}));
 }
@@ -79,7 +79,7 @@ std::size_t settled_free_bytes(const Heap& heap) {
 
 TEST_F(HeapFull, commit_fails_on_all_ranks_and_works_again_after_trim) {
   constexpr std::size_t block_bytes = 2 * megabyte;
-  Heap heap(comm(), 20 * megabyte, false);
+  Heap heap(comm(), 20 * megabyte);
   std::vector<Allocator::Block> blocks;
   const Filler filler(heap, static_cast<std::size_t>(comm().size()) * 3 * block_bytes + megabyte);
   std::size_t free_bytes = 0;
@@ -116,7 +116,7 @@ TEST_F(HeapFull, commit_fails_on_all_ranks_and_works_again_after_trim) {
 }
 
 TEST_F(HeapFull, commit_without_the_advice_of_new_kernels) {
-  Heap heap(comm(), 20 * megabyte, false);
+  Heap heap(comm(), 20 * megabyte);
   const Filler filler(heap, static_cast<std::size_t>(comm().size()) * 4 * megabyte);
   auto* mine = heap.address(comm().rank(), 0);
   EXPECT_TRUE(populate_with_zeros(mine, megabyte));
