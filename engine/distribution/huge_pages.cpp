@@ -21,6 +21,7 @@ namespace gamelan::engine::distribution {
 
 namespace {
 
+#ifdef FSOPEN_CLOEXEC
 // What runs in the child process calls the system only: another thread of the parent may have held a lock.
 
 void write_to(const char* path, const char* text) {
@@ -45,7 +46,6 @@ bool enter_namespaces() {
   return true;
 }
 
-#ifdef FSOPEN_CLOEXEC
 int make_file(const char* bytes_text, std::size_t bytes) {
   if (!enter_namespaces()) return -1;
   const int context = fsopen("tmpfs", FSOPEN_CLOEXEC);
