@@ -63,13 +63,25 @@ bool is_closed(const OpInfo& row, Dtype dtype) {
          (row.result == Result::real_of && info(dtype).kind != 'c');
 }
 
+void check_number(const Command& command) {
+  require(std::get<Scalar>(command.in[1]).dtype == command.out.dtype, command,
+          "the number is not of the target's dtype");
+}
+
+/// True for rows like those of the other view, and at most as many.
+bool are_some_rows(const View& rows, const View& of) {
+  return rows.dtype == of.dtype && rows.extents.size() == of.extents.size() &&
+         rows.extents[0] <= of.extents[0] &&
+         std::equal(rows.extents.begin() + 1, rows.extents.end(), of.extents.begin() + 1);
+}
+
 void check_put_at_flags(const Command& command, const View& flags) {
-  require(command.ints.empty() && command.out.extents.size() == 1 && flags.extents == command.out.extents,
-          command, "expected a row, and a bool for each of its elements");
-  const View& values = view_operand(command, 1);
-  require(values.extents.size() == 1 && values.extents[0] <= flags.extents[0] &&
-              values.dtype == command.out.dtype,
-          command, "values are no row like the target, of at most as many elements");
+  require(command.ints.empty() && flags.extents == Shape{command.out.extents[0]}, command,
+          "expected a row of bools, one for each row of the target");
+  const View* values = std::get_if<View>(&command.in[1]);
+  if (values == nullptr) return check_number(command);
+  require(are_some_rows(*values, command.out), command,
+          "values are not of the rows of the target, or more than it has");
 }
 
 void check_put(const Command& command) {
@@ -91,8 +103,7 @@ void check_put(const Command& command) {
     require(values->extents == extents && values->dtype == command.out.dtype, command,
             "values are not of the rows of the target");
   } else {
-    require(std::get<Scalar>(command.in[1]).dtype == command.out.dtype, command,
-            "the number is not of the target's dtype");
+    check_number(command);
   }
   require(command.out.extents[0] > 0 || index.extents[0] == 0, command, "there is nothing to write to");
 }
@@ -102,15 +113,14 @@ void check_nonzero(const Command& command) {
           command, "expected flags, at most one array beside them, and a new result");
   const View& flags = view_operand(command, 0);
   require(flags.extents.size() == 1 && flags.dtype == Dtype::bool_, command, "expected a row of bools");
-  Dtype dtype = Dtype::int64;
+  View rows = flags;
+  rows.dtype = Dtype::int64;
   if (command.in.size() == 2) {
-    const View& values = view_operand(command, 1);
-    require(values.extents == flags.extents, command, "there is not one element for each flag");
-    dtype = values.dtype;
+    rows = view_operand(command, 1);
+    require(!rows.extents.empty() && rows.extents[0] == flags.extents[0], command,
+            "there is not one row for each flag");
   }
-  require(command.out.extents.size() == 1 && command.out.dtype == dtype &&
-              command.out.extents[0] <= flags.extents[0],
-          command, "the result is not a row of positions, or of such elements");
+  require(are_some_rows(command.out, rows), command, "the result has no positions, or no such rows");
 }
 
 void check_accumulate(const Command& command) {

@@ -132,11 +132,15 @@ struct Describe {
            (put.op ? " with " + std::string(protocol::info(*put.op).name) : "");
   }
   std::string operator()(const CountFlags& count) const {
-    return "count what is true in " + name(count.flags.slot) + " to " + name(count.lengths);
+    return "count what is true in " + name(count.flags.slot) + " to " + name(count.counts);
+  }
+  std::string operator()(const TakeAtFlags& take) const {
+    return "take " + (take.source ? name(take.source->slot) : "the positions") + " where " +
+           name(take.flags.slot) + " is true to " + name(take.out);
   }
   std::string operator()(const PutAtFlags& put) const {
-    return "put " + name(put.values.slot) + " where " + name(put.flags.slot) + " is true into " +
-           name(put.target.slot);
+    return "put " + (put.number ? "a number" : name(put.values.slot)) + " where " + name(put.flags.slot) +
+           " is true into " + name(put.target.slot);
   }
   std::string operator()(const Find& find) const {
     return "find what is true in " + name(find.flags.slot) +

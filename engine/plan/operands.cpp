@@ -39,7 +39,15 @@ class Finder {
     add(put.target);
   }
   void operator()(const CountFlags& count) { add(count.flags); }
-  void operator()(const PutAtFlags& put) { add(put.flags, put.values, put.target, put.lengths); }
+  void operator()(const TakeAtFlags& take) {
+    if (take.source) add(*take.source);
+    add(take.flags, take.counts);
+  }
+  void operator()(const PutAtFlags& put) {
+    if (!put.number) add(put.values);
+    if (put.counts) add(*put.counts);
+    add(put.flags, put.target);
+  }
   void operator()(const Find& find) {
     add(find.flags);
     if (find.values) add(*find.values);

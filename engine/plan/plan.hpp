@@ -34,8 +34,8 @@ struct Step {
   ~Step();
 
   std::variant<FusedLoop, FoldBlocks, FoldFinish, Gather, Scatter, Matmul, Take, PartitionUpdates,
-               ApplyUpdates, PutOwn, CountFlags, PutAtFlags, Find, Collect, ScanTotals, Scan, SortLines,
-               SortRuns, MergeRuns, CollectPlaces, Count, AddCounts, FourierLines, Draw, Routine,
+               ApplyUpdates, PutOwn, CountFlags, TakeAtFlags, PutAtFlags, Find, Collect, ScanTotals, Scan,
+               SortLines, SortRuns, MergeRuns, CollectPlaces, Count, AddCounts, FourierLines, Draw, Routine,
                WholeMatrices, SpreadBlocks, BlockedMatrix, CollectBlocks, WeightedCount, AddWeightedCounts,
                Search, ArgLines, MatmulChunks, AddChunks, PackBits, FoldSegments, ReadFile, ReadHdf5,
                ReadZarr, WriteFile, ReadPieces, TendPieces, RowChain, Wavefront>

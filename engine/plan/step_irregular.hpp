@@ -46,23 +46,35 @@ struct PutOwn {
   std::int64_t count = 0;                  ///< indices
 };
 
-/// target[flags] = values, where the ranks share the memory of one node. First half: every rank counts the
-/// flags that are true beside its own elements of the target.
+/// How many flags of a row are true, run after run of `flags_per_count`. Every rank counts in an even share
+/// of the runs. The steps below find their places by these counts, where the ranks share the memory of one
+/// node.
 struct CountFlags {
+  static constexpr std::int64_t flags_per_count = 4096;
   Operand flags;
-  Layout target;     ///< of the row that the flags belong to
-  int lengths = -1;  ///< the counts, one for each rank
+  std::int64_t count = 0;            ///< flags
+  std::int64_t counts_per_rank = 0;  ///< in `counts`, which is one row over all ranks
+  int counts = -1;
 };
 
-/// Second half: every rank writes to its own elements the values that follow those of the elements before.
+/// out = source[flags], rows along the first axis: every rank reads its block of the result where it lies.
+struct TakeAtFlags {
+  std::optional<Operand> source;  ///< none: the positions of what is true
+  Operand flags, counts;
+  int out = -1;
+};
+
+/// target[flags] = values, rows along the first axis: every rank writes to its own rows the values that
+/// follow those of the rows before.
 struct PutAtFlags {
   Operand flags, values, target;
-  Operand lengths;  ///< of all ranks
+  std::optional<protocol::Scalar> number;  ///< instead of values
+  std::optional<Operand> counts;           ///< none: all rows get the same values
   Dtype dtype{};
 };
 
-/// Where a row of flags is true, first half: every rank lists the positions that it finds in an even share of
-/// it, or the values that stand there.
+/// The same over several nodes, first half: every rank lists the positions that it finds in an even share of
+/// the flags, or the values that stand there.
 struct Find {
   Operand flags;
   std::optional<Operand> values;      ///< as long as the flags: listed instead of the positions

@@ -46,12 +46,18 @@ class IrregularUses {
   }
   void operator()(const CountFlags& count) {
     reads(count.flags);
-    all.push_back({count.lengths, true, false});
+    all.push_back({count.counts, true, false});
+  }
+  void operator()(const TakeAtFlags& take) {
+    if (take.source) reads(*take.source);
+    reads(take.flags);
+    reads(take.counts);
+    all.push_back({take.out, true, false});
   }
   void operator()(const PutAtFlags& put) {
     reads(put.flags);
-    reads(put.values);
-    reads(put.lengths);
+    if (!put.number) reads(put.values);
+    if (put.counts) reads(*put.counts);
     all.push_back({put.target.slot, true, false});
   }
   void operator()(const Find& find) {

@@ -21,6 +21,7 @@ void run(const StepContext& context, const plan::PartitionUpdates& partition);
 void run(const StepContext& context, const plan::ApplyUpdates& updates);
 void run(const StepContext& context, const plan::PutOwn& put);
 void run(const StepContext& context, const plan::CountFlags& count);
+void run(const StepContext& context, const plan::TakeAtFlags& take);
 void run(const StepContext& context, const plan::PutAtFlags& put);
 void run(const StepContext& context, const plan::Find& find);
 void run(const StepContext& context, const plan::Collect& collect);

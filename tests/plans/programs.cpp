@@ -101,6 +101,12 @@ void select(BatchWriter& r) {  // x[m] += 1
   const View picked = r.call(Op::nonzero, {row_length / 2}, Dtype::float64, {m, x});
   r.put(x, m, r.compute(Op::add, {picked, number(1)}));
 }
+void rows_by_flags(BatchWriter& r) {  // a[m] += 1; a[m] = 0
+  const View a = r.existing({row_length, 4}), m = row(r, Dtype::bool_);
+  const View picked = r.call(Op::nonzero, {row_length / 2, 4}, Dtype::float64, {m, a});
+  r.put(a, m, r.compute(Op::add, {picked, number(1)}));
+  r.put(a, m, number(0));
+}
 void weighted_count(BatchWriter& r) {
   r.call(Op::weighted_bincount, {1000}, Dtype::float64, {row(r, Dtype::int64), row(r)}, {1024});
 }
@@ -186,6 +192,7 @@ const std::vector<GoldenProgram>& golden_programs() {
       {"redistribute", "np.redistribute(a, ...), cut by columns at 100 and 400", 3, {}, redistribute},
       {"mask", "a[np.flatnonzero(flags)]", 3, {}, mask},
       {"select", "a[flags] += 1", 3, {}, select},
+      {"rows_by_flags", "a[flags] += 1; a[flags] = 0, rows", 3, {}, rows_by_flags},
       {"weighted_count", "np.bincount(i, weights)", 3, {}, weighted_count},
       {"diagonal", "diagonal of m, doubled in place", 4, {}, diagonal},
       {"windows", "2 * sliding_window_view(a, 3)", 4, {}, windows},

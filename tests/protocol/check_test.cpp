@@ -223,29 +223,37 @@ TEST(Check, draws_have_their_parameters) {
   EXPECT_REFUSED_FOR("three ints", draw({array({3})}, {0, 5}));
 }
 
-TEST(Check, flags_name_elements_of_a_row) {
+TEST(Check, flags_name_rows) {
   const auto flags = [](std::int64_t n) { return whole(3, Dtype::bool_, {n}); };
-  const auto put = [&](std::int64_t target, std::int64_t values, std::vector<std::int64_t> ints = {}) {
-    return refusal(
-        but(make(Op::put, {target}, {flags(5), array({values})}), [&](Command& c) { c.ints = ints; }));
+  const auto put = [&](Shape target, Shape values, std::vector<std::int64_t> ints = {}) {
+    return refusal(but(make(Op::put, std::move(target), {flags(5), array(std::move(values))}),
+                       [&](Command& c) { c.ints = ints; }));
   };
-  EXPECT_EQ(put(5, 2), "");
-  EXPECT_REFUSED_FOR("a bool for each", put(4, 2));
-  EXPECT_REFUSED_FOR("a bool for each", put(5, 2, {static_cast<std::int64_t>(Op::add)}));
-  EXPECT_REFUSED_FOR("at most as many", put(5, 6));
-  EXPECT_REFUSED_FOR("expected an array",
-                     refusal(make(Op::put, {5}, {flags(5), Scalar{Dtype::float64, {}}})));
-  EXPECT_REFUSED_FOR("at most as many", refusal(make(Op::put, {5}, {flags(5), array({2}, Dtype::float32)})));
-  const auto select = [&](std::vector<Operand> in, std::int64_t count, Dtype dtype = Dtype::float64) {
-    return refusal(
-        but(make(Op::nonzero, {count}, std::move(in), dtype), [](Command& c) { c.creates = true; }));
+  EXPECT_EQ(put({5}, {2}), "");
+  EXPECT_EQ(put({5, 3}, {2, 3}), "");
+  EXPECT_REFUSED_FOR("one for each row", put({4}, {2}));
+  EXPECT_REFUSED_FOR("one for each row", put({5}, {2}, {static_cast<std::int64_t>(Op::add)}));
+  EXPECT_REFUSED_FOR("more than it has", put({5}, {6}));
+  EXPECT_REFUSED_FOR("rows of the target", put({5, 3}, {2, 4}));
+  EXPECT_REFUSED_FOR("rows of the target", put({5, 3}, {2}));
+  EXPECT_EQ(refusal(make(Op::put, {5, 3}, {flags(5), Scalar{Dtype::float64, {}}})), "");
+  EXPECT_REFUSED_FOR("number is not", refusal(make(Op::put, {5}, {flags(5), Scalar{Dtype::int64, {}}})));
+  EXPECT_REFUSED_FOR("rows of the target",
+                     refusal(make(Op::put, {5}, {flags(5), array({2}, Dtype::float32)})));
+  const auto select = [&](std::vector<Operand> in, Shape result, Dtype dtype = Dtype::float64) {
+    return refusal(but(make(Op::nonzero, std::move(result), std::move(in), dtype),
+                       [](Command& c) { c.creates = true; }));
   };
-  EXPECT_EQ(select({flags(5)}, 2, Dtype::int64), "");
-  EXPECT_EQ(select({flags(5), array({5})}, 2), "");
-  EXPECT_REFUSED_FOR("each flag", select({flags(5), array({4})}, 2));
-  EXPECT_REFUSED_FOR("such elements", select({flags(5), array({5})}, 2, Dtype::int64));
-  EXPECT_REFUSED_FOR("such elements", select({flags(5), array({5})}, 6));
-  EXPECT_REFUSED_FOR("at most one array", select({flags(5), array({5}), array({5})}, 2));
+  EXPECT_EQ(select({flags(5)}, {2}, Dtype::int64), "");
+  EXPECT_EQ(select({flags(5), array({5})}, {2}), "");
+  EXPECT_EQ(select({flags(5), array({5, 3})}, {2, 3}), "");
+  EXPECT_REFUSED_FOR("each flag", select({flags(5), array({4})}, {2}));
+  EXPECT_REFUSED_FOR("each flag", select({flags(5), array({})}, {2}));
+  EXPECT_REFUSED_FOR("such rows", select({flags(5), array({5})}, {2}, Dtype::int64));
+  EXPECT_REFUSED_FOR("such rows", select({flags(5), array({5})}, {6}));
+  EXPECT_REFUSED_FOR("such rows", select({flags(5), array({5, 3})}, {2, 2}));
+  EXPECT_REFUSED_FOR("such rows", select({flags(5), array({5, 3})}, {2}));
+  EXPECT_REFUSED_FOR("at most one array", select({flags(5), array({5}), array({5})}, {2}));
 }
 
 TEST(Check, put_takes_an_op_that_stays_in_the_dtype) {

@@ -33,10 +33,13 @@ inline void fill_irregular(Random& random, protocol::Command& command) {
     command.in = {source, positions(extent)};
     command.ints = {axis};
   } else if (command.op == Op::put && random.chance(20)) {
-    extents.resize(1);
     command.out = random_result(random, extents, false);
-    command.in = {random_operand(random, extents, Dtype::bool_),
-                  random_operand(random, {random.number(0, extents[0])}, command.out.dtype)};
+    command.in = {random_operand(random, {extents[0]}, Dtype::bool_)};
+    extents[0] = random.number(0, extents[0]);
+    if (random.chance(30))
+      command.in.emplace_back(random_scalar(random, command.out.dtype));
+    else
+      command.in.emplace_back(random_operand(random, extents, command.out.dtype));
   } else if (command.op == Op::put) {
     command.out = random_result(random, extents, false);
     if (extents[0] > 0) extents[0] = random.number(0, 4);
@@ -46,15 +49,19 @@ inline void fill_irregular(Random& random, protocol::Command& command) {
     else
       command.in.emplace_back(random_operand(random, extents, command.out.dtype));
   } else if (command.op == Op::nonzero) {
-    const protocol::Shape length{random.number(4, 6)};
-    command.in = {random_operand(random, length, Dtype::bool_)};
+    const auto length = random.number(4, 6);
+    command.in = {random_operand(random, {length}, Dtype::bool_)};
     auto dtype = Dtype::int64;
     if (random.chance(50)) {
-      const auto values = random_operand(random, length);
-      dtype = values.dtype;
-      command.in.emplace_back(values);
+      extents[0] = length;
+      const auto rows = random_operand(random, extents);
+      dtype = rows.dtype;
+      command.in.emplace_back(rows);
+    } else {
+      extents = {length};
     }
-    command.out = random_result(random, {random.number(0, 4)}, true, dtype);
+    extents[0] = random.number(0, 4);
+    command.out = random_result(random, extents, true, dtype);
   } else if (command.op == Op::accumulate) {
     const Op fold = random.chance(50) ? Op::add : Op::maximum;
     command.loop = random_dtype(random, protocol::info(fold).types);

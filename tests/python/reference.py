@@ -81,7 +81,9 @@ class Model:
             rest = tuple(value.clip(-5000, 5000).astype(int) for value in rest) if row["name"] == "ldexp" else rest
             getattr(numpy, row["name"]).at(target, self.view(index), *rest)
         else:
-            target[self.view(index)] = self.operand(values, target.dtype)
+            places, rows = self.view(index), self.operand(values, target.dtype)
+            is_repeated = places.dtype == bool and rows.ndim and rows.strides[0] == 0
+            target[places] = rows[0] if is_repeated else rows
         return target
 
     def fourier(self, command):
@@ -171,7 +173,8 @@ class Model:
         if name == "linalg":
             return reference_linalg.compute(command["ints"], command["out"]["extents"][-1], loop, *map(self.view, inputs))
         if name == "nonzero":
-            return numpy.flatnonzero(self.view(inputs[0]))
+            flags, *rows = map(self.view, inputs)
+            return rows[0][flags] if rows else numpy.flatnonzero(flags)
         if name == "accumulate":
             axis, number = command["ints"]
             return getattr(numpy, _NAMES[number]).accumulate(operands[0], axis)

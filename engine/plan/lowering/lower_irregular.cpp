@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From irregular commands to steps: take, nonzero and others; lower_put.cpp and lower_sort.cpp have the
-// longer ones. Only the data say where elements go, so a step reads what it needs where it lies.
+// From irregular commands to steps: take and others; lower_flags.cpp, lower_put.cpp and lower_sort.cpp have
+// the longer ones. Only the data say where elements go, so a step reads what it needs where it lies.
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
 #include "engine/plan/lowering/step_writer.hpp"
 #include "engine/plan/placement_commands.hpp"
@@ -42,28 +41,6 @@ int make_aligned(StepWriter& writer, Step& step, const Layout& layout, Dtype dty
   return writer.make(step, id);
 }
 
-Collect find_flags(StepWriter& writer, const View& flags, const View* values, std::int64_t count) {
-  auto& context = writer.context();
-  const std::int64_t ranks = context.options.ranks;
-  Step first;
-  Collect collect;
-  Find& find = collect.find;
-  find.flags = read(writer, flags);
-  if (values != nullptr) find.values = read(writer, *values);
-  find.count = flags.extents[0];
-  find.share = (find.count + ranks - 1) / ranks;
-  find.room = std::max<std::int64_t>(std::min(find.share, count), 1);
-  const bool is_short = find.share <= std::numeric_limits<std::uint32_t>::max();
-  const auto of_positions = is_short ? Dtype::uint32 : Dtype::int64;
-  find.lists = make_scratch(writer, first, find.room, values != nullptr ? values->dtype : of_positions);
-  find.lengths = make_scratch(writer, first, 1, Dtype::int64);
-  const auto lengths = protocol::whole(context.next_temporary - 1, Dtype::int64, {ranks});
-  first.body = find;
-  writer.finish(std::move(first));
-  collect.lengths = read(writer, lengths);
-  return collect;
-}
-
 namespace {
 
 void lower_take(StepWriter& writer, const protocol::Command& command, Step step) {
@@ -75,14 +52,6 @@ void lower_take(StepWriter& writer, const protocol::Command& command, Step step)
   take.axis = static_cast<std::size_t>(command.ints[0]);
   take.out = writer.make(step, command.out.base);
   step.body = std::move(take);
-  writer.finish(std::move(step));
-}
-
-void lower_nonzero(StepWriter& writer, const protocol::Command& command, Step step) {
-  const auto* values = command.in.size() == 2 ? &std::get<View>(command.in[1]) : nullptr;
-  Collect collect = find_flags(writer, std::get<View>(command.in[0]), values, command.out.extents[0]);
-  collect.out = writer.make(step, command.out.base);
-  step.body = std::move(collect);
   writer.finish(std::move(step));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From put to steps: what is to be written is first partitioned by its owner (PartitionUpdates), and then
-// applied by it (ApplyUpdates). Few ranks on one node do it in one step (PutOwn). A put through flags is a
-// count and a step (CountFlags, PutAtFlags) on one node; elsewhere the flags become positions.
+// applied by it (ApplyUpdates). Few ranks on one node do it in one step (PutOwn). lower_flags.cpp has puts
+// through flags.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -35,57 +35,15 @@ PutOwn put_by_owners(const ApplyUpdates& updates) {
           .count = partition.count};
 }
 
-/// Every rank reads flags and values beside its own elements of the target, while others write theirs.
-bool is_put_at_flags(StepWriter& writer, const protocol::Command& command) {
-  const auto& options = writer.context().options;
-  const auto is_target = [&](const protocol::Operand& operand) {
-    return std::get<View>(operand).base == command.out.base;
-  };
-  return options.has(Switch::put_by_owner) && !options.standpoint &&
-         std::none_of(command.in.begin(), command.in.end(), is_target);
-}
-
-void put_at_flags(StepWriter& writer, const protocol::Command& command, Step step) {
-  auto& context = writer.context();
-  const auto& flags = std::get<View>(command.in[0]);
-  PutAtFlags put;
-  put.target = read(writer, command.out);
-  put.target.is_written = true;
-  put.target.may_be_remote = false;
-  put.flags = read(writer, flags);
-  put.values = read(writer, std::get<View>(command.in[1]));
-  put.dtype = command.out.dtype;
-  Step first;
-  CountFlags count{put.flags, put.target.placement.iterations, make_scratch(writer, first, 1, Dtype::int64)};
-  first.body = std::move(count);
-  writer.finish(std::move(first));
-  put.lengths =
-      read(writer, protocol::whole(context.next_temporary - 1, Dtype::int64, {context.options.ranks}));
-  step.body = std::move(put);
-  writer.finish(std::move(step));
-}
-
-/// The positions of the flags of a put, in a new row.
-View positions_of(StepWriter& writer, const protocol::Command& command) {
-  auto& context = writer.context();
-  const auto count = std::get<View>(command.in[1]).extents[0];
-  Collect collect = find_flags(writer, std::get<View>(command.in[0]), nullptr, count);
-  Step step;
-  collect.out =
-      make_aligned(writer, step, distribution::default_layout({count}, context.options.ranks), Dtype::int64);
-  step.body = std::move(collect);
-  writer.finish(std::move(step));
-  return protocol::whole(context.next_temporary - 1, Dtype::int64, {count});
-}
-
 }  // namespace
 
 void lower_put(StepWriter& writer, const protocol::Command& command, Step step) {
   const auto& target = command.out;
   auto index = std::get<View>(command.in[0]);
   if (index.dtype == Dtype::bool_) {
-    if (is_put_at_flags(writer, command)) return put_at_flags(writer, command, std::move(step));
-    index = positions_of(writer, command);
+    if (is_put_at_flags(writer.context().options, command))
+      return lower_put_at_flags(writer, command, std::move(step));
+    index = positions_of_flags(writer, index, std::get<View>(command.in[1]).extents[0]);
   }
   const std::int64_t ranks = writer.context().options.ranks;
   ApplyUpdates updates;

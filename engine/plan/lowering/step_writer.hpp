@@ -34,9 +34,13 @@ Layout layout_for_linalg(const Context& context, const protocol::Command& comman
 void lower_fold(StepWriter& writer, const Group& group, FusedLoop values, Step step);
 /// The dtype in which a reduction folds.
 Dtype loop_of_fold(const protocol::Command& command);
-/// Writes the step that finds what is true in a row of flags: its positions or, where `values` are given,
-/// their elements there. The caller makes the result, of `count` elements, and finishes the second step.
-Collect find_flags(StepWriter& writer, const View& flags, const View* values, std::int64_t count);
+/// Writes the steps of nonzero: where a row of flags is true, or the rows of an array there.
+void lower_nonzero(StepWriter& writer, const protocol::Command& command, Step step);
+/// Whether a put through flags needs no positions, and its steps then.
+bool is_put_at_flags(const Options& options, const protocol::Command& command);
+void lower_put_at_flags(StepWriter& writer, const protocol::Command& command, Step step);
+/// Writes the steps that find the positions of the `count` flags that are true; a new row.
+View positions_of_flags(StepWriter& writer, const View& flags, std::int64_t count);
 /// Writes the step of a command that reads or writes a file.
 void lower_file(StepWriter& writer, const protocol::Command& command, Step step);
 /// The layout of the result of write_file: every rank has the elements about its own share.

@@ -207,12 +207,17 @@ class Canonicaliser {
   }
 
   /// A put reads rows while others are written (single elements are partitioned before). Where both may be
-  /// the same elements, they are read from a copy.
+  /// the same elements, they are read from a copy. So is, through flags, all that is of the target's array.
   void read_values_first(Node& node) {
+    auto& index = std::get<View>(node.command.in[0]);
+    const bool has_flags = index.dtype == Dtype::bool_;
+    const auto is_of_target = [&](const View& view) {
+      return view.base == node.command.out.base &&
+             (has_flags || protocol::may_overlap(view, node.command.out));
+    };
+    if (has_flags && is_of_target(index)) gather(index, node);
     auto* values = std::get_if<View>(&node.command.in[1]);
-    if (values && values->extents.size() > 1 && values->base == node.command.out.base &&
-        protocol::may_overlap(*values, node.command.out))
-      gather(*values, node);
+    if (values && (has_flags || values->extents.size() > 1) && is_of_target(*values)) gather(*values, node);
   }
 
   /// A `put` leaves most elements unchanged. So it writes to a copy of its target, and the whole copy is

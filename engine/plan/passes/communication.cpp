@@ -123,7 +123,17 @@ class Finder {
   // There are none of these on several nodes.
   void operator()(const PutOwn&) {}
   void operator()(const CountFlags&) {}
-  void operator()(const PutAtFlags&) {}
+  void operator()(const TakeAtFlags&) {}
+
+  /// On several nodes all rows get the same values.
+  void operator()(const PutAtFlags& put) {
+    const auto& rows = put.target.placement.iterations;
+    add({put.flags.slot, put.flags.placement, rows, {{0, 1, 0, 1}}});
+    if (put.number) return;
+    RemoteRead values{put.values.slot, put.values.placement, rows, {RemoteRead::Axis{}}};
+    for (std::size_t k = 1; k < rows.axes.size(); ++k) values.axes.push_back({static_cast<int>(k), 1, 0, 1});
+    add(std::move(values));
+  }
 
   void operator()(const Find& find) {
     const Layout shares = even_shares(find.count, find.share, layout_of(find.lists).axes[0].parts);

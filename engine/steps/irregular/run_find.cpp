@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// nonzero: every rank lists the positions at which its share of a row of flags is true, or the elements of
-// another row there; the lists, one after another, are the result. Its owners copy their intervals out of
-// them: of ranks on this node from where they lie, of others by one swap, because the lengths of the lists
-// say which parts each rank needs.
+// nonzero over several nodes: every rank lists the positions at which its share of a row of flags is true, or
+// the elements of another row there; the lists, one after another, are the result. Its owners copy their
+// intervals out of them: of ranks on this node from where they lie, of others by one swap, because the
+// lengths of the lists say which parts each rank needs.
 #include <algorithm>
 #include <cstring>
 #include <map>

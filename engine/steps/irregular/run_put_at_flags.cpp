@@ -1,100 +1,143 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// put through a row of flags, where the ranks share the memory of one node: every rank counts the flags
-// beside its own elements of the target; the values that it writes follow those of the elements before.
+// put through a row of flags: every rank reads the flags beside its own rows of the target. Values that are
+// one for each true flag follow those of the rows before, which are counted; then the ranks share the memory
+// of one node. A number or a row that all get needs no count.
 #include <algorithm>
-#include <array>
-#include <iterator>
+#include <limits>
 
-#include "engine/steps/irregular/stream.hpp"
-#include "engine/steps/irregular/true_flags.hpp"
-#include "engine/steps/item.hpp"
+#include "engine/steps/irregular/flag_counts.hpp"
+#include "engine/steps/irregular/flagged_rows.hpp"
+#include "engine/steps/irregular/segments.hpp"
 #include "engine/steps/run_step.hpp"
 
 namespace gamelan::engine::steps {
 namespace {
 
-using distribution::Interval;
-using protocol::Dtype;
+using protocol::Shape;
 
-Interval interval_of(const distribution::Layout& layout, int rank) {
-  return layout.takes_part(rank) ? layout.box(rank)[0] : Interval{0, 0};
-}
+class FlagPutter {
+ public:
+  FlagPutter(const StepContext& context, const plan::PutAtFlags& put, distribution::Box mine)
+      : context_(context),
+        put_(put),
+        mine_(std::move(mine)),
+        item_(static_cast<std::int64_t>(protocol::size_of(put.dtype))),
+        flags_(context, put.flags, protocol::Dtype::bool_, protocol::Dtype::bool_) {}
 
-std::int64_t count_true(const unsigned char* flag, std::int64_t count) {
-  return count - std::count(flag, flag + count, 0);
-}
-
-/// Calls visit(first, count, flags) for the chunks of an interval.
-template <class Visit>
-void for_each_chunk(Stream& flags, const Interval& interval, Visit visit) {
-  for (auto at = interval.first; at < interval.last; at += Stream::chunk) {
-    const auto count = std::min(Stream::chunk, interval.last - at);
-    visit(at, count, flags.read_as<unsigned char>(at, count));
+  void run() {
+    if (put_.number) return put_number();
+    const auto parts = rows_along(context_, put_.values, mine_, 0);
+    if (!put_.counts) {
+      for (const auto& part : parts) {
+        const auto& segment = part.segments.front();
+        put_part(part.box, {segment.origin, 0, segment.strides.data() + 1});
+      }
+      return;
+    }
+    const auto before = FlagCounts(context_, *put_.counts, put_.flags).before(mine_[0].first);
+    for (const auto& part : parts) put_values(part, before);
   }
-}
 
-/// How many values belong to the elements before `mine`. A replica of the target is written from the first
-/// on.
-std::int64_t values_before(const StepContext& context, const plan::PutAtFlags& put, const Interval& mine) {
-  Stream lengths(context, put.lengths, Dtype::int64, Dtype::int64);
-  std::int64_t before = 0;
-  for (int r = 0; r < context.ranks(); ++r) {
-    const auto other = interval_of(put.target.placement.iterations, r);
-    if (other.size() > 0 && other.last <= mine.first) before += *lengths.read_as<std::int64_t>(r, 1);
+ private:
+  /// Calls put_chunk(at, count, flags) for chunks of the flags of this rank's rows.
+  template <class PutChunk>
+  void for_each_chunk(PutChunk put_chunk) {
+    for (auto at = mine_[0].first; at < mine_[0].last; at += Stream::chunk) {
+      const auto count = std::min(Stream::chunk, mine_[0].last - at);
+      put_chunk(at, count, flags_.read_as<unsigned char>(at, count));
+    }
   }
-  return before;
-}
 
-/// Writes values, one after another, where the flags are true; at most `picked`.
-template <class Element>
-void write_chunk(const unsigned char* flags, std::int64_t count, const Element* values, std::int64_t picked,
-                 std::byte* to, std::int64_t stride) {
-  constexpr std::int64_t block = 64;
-  std::array<std::int64_t, block + flags_at_once> places;
-  for (std::int64_t first = 0; first < count && picked > 0; first += block) {
-    const auto place_of = [&](std::int64_t i) { return (first + i) * stride; };
-    const auto found = append_true(flags + first, std::min(block, count - first), place_of, places.data(), 0,
-                                   std::ssize(places));
-    const auto written = std::min(found, picked);
-    for (std::int64_t k = 0; k < written; ++k)
-      *reinterpret_cast<Element*>(to + places[static_cast<std::size_t>(k)]) = values[k];
-    values += written;
-    picked -= written;
+  /// The rows of the target in a box of the other axes, from the rank's first row on.
+  distribution::Piece piece_of(const distribution::Box& box) const {
+    Shape index{mine_[0].first};
+    for (std::size_t k = 1; k < box.size(); ++k) index.push_back(box[k].first);
+    return distribution::locate(put_.target.placement, index, context_.rank());
   }
-}
+  RowsTo rows_from(const distribution::Piece& piece, std::int64_t at) const {
+    return {context_.address(put_.target, piece) + (at - mine_[0].first) * piece.strides[0], piece.strides[0],
+            piece.strides.data() + 1};
+  }
+  static Shape extents_of_row(const distribution::Box& box) {
+    auto extents = distribution::extents_of(box);
+    extents.erase(extents.begin());
+    return extents;
+  }
+
+  /// The same row, or number, to every row.
+  void put_part(const distribution::Box& box, const RowsFrom& row) {
+    const auto piece = piece_of(box);
+    const auto extents = extents_of_row(box);
+    const RowCopier copier(extents, item_);
+    for_each_chunk([&](std::int64_t at, std::int64_t count, const unsigned char* flags) {
+      copier.put(flags, count, row, rows_from(piece, at), count);
+    });
+  }
+
+  /// Short rows are written whole, as if the number were a row.
+  void put_number() {
+    const auto extents = extents_of_row(mine_);
+    const auto elements = protocol::element_count(extents);
+    constexpr std::int64_t longest = 1024;
+    const auto* number = put_.number->bytes.data();
+    if (elements > longest) {
+      const Shape zeros(extents.size(), 0);
+      return put_part(mine_, {number, 0, zeros.data()});
+    }
+    std::vector<std::byte> row(static_cast<std::size_t>(elements * item_));
+    for (std::int64_t i = 0; i < elements; ++i)
+      std::memcpy(row.data() + i * item_, number, static_cast<std::size_t>(item_));
+    const auto strides = protocol::contiguous_strides(extents, static_cast<std::size_t>(item_));
+    put_part(mine_, {row.data(), 0, strides.data()});
+  }
+
+  /// Values one after another, of which `next` belong to ranks before. No more are read than there are,
+  /// whatever the flags say.
+  void put_values(const RowPart& part, std::int64_t next) {
+    const auto piece = piece_of(part.box);
+    const auto extents = extents_of_row(part.box);
+    const RowCopier copier(extents, item_);
+    const auto values_in_all = put_.values.placement.iterations.axes[0].extent;
+    std::size_t s = 0;
+    for_each_chunk([&](std::int64_t at, std::int64_t count, const unsigned char* flags) {
+      auto rows = rows_from(piece, at);
+      while (next < values_in_all && count > 0) {
+        while (s + 1 < part.segments.size() && part.segments[s + 1].first <= next) ++s;
+        const auto& segment = part.segments[s];
+        const auto last = s + 1 < part.segments.size() ? part.segments[s + 1].first : values_in_all;
+        const RowsFrom list{segment.origin + next * segment.stride, segment.stride,
+                            segment.strides.data() + 1};
+        const auto done = copier.put(flags, count, list, rows, last - next);
+        if (segment.is_remote)
+          context_.counters().bytes_shared +=
+              static_cast<std::uint64_t>(done * protocol::element_count(extents) * item_);
+        next += done;
+        if (next < last) return;
+        // The values go on in another block: so do the flags, behind the one that got the last value.
+        std::int64_t passed = 0;
+        for (std::int64_t left = done; left > 0; ++passed) left -= flags[passed] != 0;
+        flags += passed;
+        count -= passed;
+        rows.first = rows.row(passed);
+      }
+    });
+  }
+
+  const StepContext& context_;
+  const plan::PutAtFlags& put_;
+  distribution::Box mine_;
+  std::int64_t item_;
+  Stream flags_;
+};
 
 }  // namespace
 
-void run(const StepContext& context, const plan::CountFlags& count) {
-  Stream flags(context, count.flags, Dtype::bool_, Dtype::bool_);
-  std::int64_t length = 0;
-  for_each_chunk(flags, interval_of(count.target, context.rank()),
-                 [&](std::int64_t, std::int64_t chunk, const unsigned char* flag) {
-                   length += count_true(flag, chunk);
-                 });
-  *reinterpret_cast<std::int64_t*>(context.own_block(count.lengths)) = length;
-}
-
 void run(const StepContext& context, const plan::PutAtFlags& put) {
-  const auto mine = interval_of(put.target.placement.iterations, context.rank());
-  if (mine.size() <= 0) return;
-  const auto piece = distribution::locate(put.target.placement, {mine.first}, context.rank());
-  std::byte* const to = context.address(put.target, piece);
-  const auto stride = piece.strides[0];
-  const auto values_in_all = put.values.placement.iterations.axes[0].extent;
-  auto next = values_before(context, put, mine);
-  Stream flags(context, put.flags, Dtype::bool_, Dtype::bool_);
-  Stream values(context, put.values, put.dtype, put.dtype);
-  with_item(protocol::size_of(put.dtype), [&]<class Element>(Element) {
-    for_each_chunk(flags, mine, [&](std::int64_t first, std::int64_t count, const unsigned char* flag) {
-      // The notebook has counted: there are as many values. Nothing is read behind them all the same.
-      const auto picked = std::min(count_true(flag, count), values_in_all - next);
-      if (picked <= 0) return;
-      write_chunk(flag, count, values.read_as<Element>(next, picked), picked,
-                  to + (first - mine.first) * stride, stride);
-      next += picked;
-    });
-  });
+  const auto& layout = put.target.placement.iterations;
+  if (!layout.takes_part(context.rank())) return;
+  auto mine = layout.box(context.rank());
+  if (distribution::is_empty(mine)) return;
+  FlagPutter(context, put, std::move(mine)).run();
 }
 
 }  // namespace gamelan::engine::steps

@@ -109,11 +109,22 @@ class Walk {
     if (!put.number) row(put.values, {0, put.count});
     look_at(put.target);
   }
-  void operator()(const CountFlags& count) { row(count.flags, box_of(count.target, rank_)[0]); }
+  void operator()(const CountFlags& count) {
+    const auto share = count.counts_per_rank * CountFlags::flags_per_count;
+    row(count.flags, {std::min(count.count, share * rank_), std::min(count.count, share * (rank_ + 1))});
+  }
+  void operator()(const TakeAtFlags& take) {
+    look_at_block(take.out);
+    row(take.flags, {0, take.flags.placement.iterations.axes[0].extent});
+  }
   void operator()(const PutAtFlags& put) {
     const Box mine = box_of(put.target.placement.iterations, rank_);
     row(put.flags, mine[0]);
-    row(put.values, {0, put.values.placement.iterations.axes[0].extent});
+    if (!put.number && !distribution::is_empty(mine)) {
+      Box values = mine;
+      values[0] = {0, put.values.placement.iterations.axes[0].extent};
+      cells(put.values, values);
+    }
     look_at(put.target);
   }
   void operator()(const Find& find) {
