@@ -116,7 +116,7 @@ def _from_the_start(index, extent):
 def get(array, key):
     """array[key] for a key with arrays: a new array."""
     key = Key(distributed(array), key)
-    mask = key.whole_mask()
+    mask = key.mask_of_rows()
     if mask is not None:
         return selected(key.view, mask)
     located = _Located(key)
@@ -168,8 +168,8 @@ def _put_back(key, located):
 
 
 def _set_where(array, key, picked, value):
-    """array[mask] = value where the value is the same for all that is true, by `where`: nobody needs to count. False when
-    it is not."""
+    """array[mask] = value where the value is the same for all that is true: nobody needs to count. Rows are put there; single
+    elements, and what stands along later axes, `where` chooses. False when the value is not the same."""
     if not isinstance(value, (_core.Array, numpy.ndarray)):
         value = asarray(value) if isinstance(value, (list, tuple)) else _cell(value, array.dtype)
     is_whole = picked.dims == array.ndim and key.view.ndim == array.ndim
@@ -192,6 +192,10 @@ def _set_where(array, key, picked, value):
     if any(own not in (1, extent) for own, extent in zip(value.shape[::-1], rest[::-1])):
         values_for(value, array.dtype, key.shape_with((count_of(picked.array),)))  # raises, unless nothing is true
         return False
+    if rest and key.mask_of_rows() is not None and key.view.size:
+        values = values_for(value, array.dtype, (picked.array.size, *rest))
+        if _put_at_flags(key.view, picked.array, values):
+            return True
     if value.ndim == 0 and not is_distributed(value):
         value = numpy.asarray(value).astype(array.dtype)
     elif value.ndim:
@@ -204,16 +208,21 @@ def _set_where(array, key, picked, value):
 
 
 def _set_selected(array, key, value):
-    """array[mask] = a row of as many values as are true, in one pass. False when it is another case."""
-    mask = key.whole_mask()
-    target = None if mask is None else _core.reshape_view(key.view, (key.view.size,))
-    if target is None or not (count := count_of(mask)):
+    """array[mask] = as many values as are true, in one pass. False when it is another case."""
+    mask = key.mask_of_rows()
+    if mask is None or not key.view.size or not (count := count_of(mask)):
         return False
-    values = values_for(value, array.dtype, (count,))
-    if not values.ndim:
+    values = values_for(value, array.dtype, (count, *key.rest))
+    return values.ndim > 0 and _put_at_flags(key.view, mask, values)
+
+
+def _put_at_flags(view, mask, values):
+    """Rows go where a mask of the view's first axes is true; or a number, or one row, repeated along the first axis. False
+    where these axes are not one."""
+    target = _core.reshape_view(view, (mask.size, *view.shape[mask.ndim :]))
+    if target is None:
         return False
-    number = dtype_number(array.dtype)
-    _core.record(OPS["put"], number, target, False, (row_of(distributed(mask)), values), ())
+    _core.record(OPS["put"], dtype_number(view.dtype), target, False, (row_of(distributed(mask)), values), ())
     return True
 
 

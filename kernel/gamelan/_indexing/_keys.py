@@ -102,11 +102,11 @@ class Key:
         is_together = advanced[-1][0] - advanced[0][0] + 1 == len(advanced)
         self.at = self.picked[0].axis if is_together else 0
 
-    def whole_mask(self):
-        """The mask, when it is the only array of the key and has the view's shape; else None."""
+    def mask_of_rows(self):
+        """The mask, when it is the only array of the key and stands along the first axes of the view; else None."""
         picked = self.picked[0]
-        is_whole = len(self.picked) == 1 and picked.is_mask and picked.array.shape == self.view.shape
-        return picked.array if is_whole else None
+        is_of_rows = len(self.picked) == 1 and picked.is_mask and picked.array.shape == self.view.shape[: picked.dims]
+        return picked.array if is_of_rows and picked.axis == 0 else None
 
     @property
     def rest(self):

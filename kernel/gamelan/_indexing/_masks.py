@@ -41,10 +41,13 @@ def compress(condition, a, axis=None, out=None):
         a, axis = ravel(a), 0
     axis, a = axis_in(axis, a)
     extent = a.shape[axis]
-    positions = positions_of(truth_of(condition[:extent]))
+    flags = truth_of(condition[:extent])
     if condition.shape[0] > extent and (count := count_of(truth_of(condition[extent:]))):
         raise IndexError(f"{count} true conditions are out of bounds for axis {axis} with size {extent}")
-    result = take_along(distributed(a), positions, axis)
+    if axis == 0 and flags.size == extent:
+        result = selected(distributed(a), flags)
+    else:
+        result = take_along(distributed(a), positions_of(flags), axis)
     return (
         result
         if out is None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where a mask is true: as positions in its flattened form, or the elements of an array there. How many there are is asked
+"""Where a mask is true: as positions in its flattened form, or the rows of an array there. How many there are is asked
 of the engines (one round trip), because shapes are always known here."""
 
 import numpy
@@ -12,7 +12,7 @@ from .._folds._bounds import is_whole, remember
 from .._folds._reductions import reduce
 from .._local import is_distributed
 from .._promotion import OPS, dtype_number
-from .._views._reshape import ravel
+from .._views._reshape import ravel, reshape
 from ._gather import distributed
 
 _INTP = numpy.dtype(numpy.intp)
@@ -53,17 +53,23 @@ def row_of(array):
     return array if array.ndim == 1 else ravel(array)
 
 
+def rows_of(array, dims):
+    """The array with its first axes, `dims` of them, merged into one; a copy where no view has that shape."""
+    return array if dims == 1 else reshape(array, (-1, *array.shape[dims:]))
+
+
 def selected(array, mask, count=None):
-    """The elements of an array where a mask of its shape is true, in C order: a new row. One pass over both. `count` says how
-    many are true, where that is known."""
+    """array[mask]: the elements, or what stands along further axes, where a mask of the array's first axes is true; in C order,
+    a new array. One pass over both. `count` says how many are true, where that is known."""
     count = count_of(mask) if count is None else count
-    if count == 0:
-        return filled((0,), array.dtype, 0)
+    rest = array.shape[mask.ndim :]
+    if count == 0 or 0 in rest:
+        return filled((count, *rest), array.dtype, 0)
     if count == mask.size:
-        return copy_of(row_of(array))
-    result = _core.empty((count,), dtype_number(array.dtype), array)
+        return copy_of(rows_of(array, mask.ndim))
+    result = _core.empty((count, *rest), dtype_number(array.dtype), array)
     number = dtype_number(mask.dtype)
-    _core.record(OPS["nonzero"], number, result, True, (row_of(distributed(mask)), row_of(array)), ())
+    _core.record(OPS["nonzero"], number, result, True, (row_of(distributed(mask)), rows_of(array, mask.ndim)), ())
     return result
 
 
