@@ -2,8 +2,10 @@
 #include "engine/steps/irregular/flag_counts.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
+#include "engine/steps/irregular/true_flags.hpp"
 #include "engine/steps/run_step.hpp"
 
 namespace gamelan::engine::steps {
@@ -55,7 +57,22 @@ std::int64_t FlagCounts::position_after(std::int64_t number) {
 }
 
 std::int64_t count_true(const unsigned char* flags, std::int64_t count) {
-  return count - std::count(flags, flags + count, 0);
+  constexpr std::uint64_t ones = 0x0101'0101'0101'0101, halves = 0x00ff'00ff'00ff'00ff;
+  constexpr std::int64_t words_at_once = 255;  // each byte of `sums` counts up to as many
+  std::int64_t found = 0, i = 0;
+  while (i + flags_at_once <= count) {
+    std::uint64_t sums = 0;
+    const auto last = std::min(count - flags_at_once + 1, i + words_at_once * flags_at_once);
+    for (; i < last; i += flags_at_once) {
+      std::uint64_t bytes = 0;
+      std::memcpy(&bytes, flags + i, sizeof bytes);
+      for (int shift = 4; shift > 0; shift /= 2) bytes |= bytes >> shift;  // a bool may be any byte
+      sums += bytes & ones;
+    }
+    const auto pairs = (sums & halves) + (sums >> 8 & halves);
+    found += static_cast<std::int64_t>(pairs * 0x0001'0001'0001'0001 >> 48);
+  }
+  return found + std::count_if(flags + i, flags + count, [](unsigned char flag) { return flag != 0; });
 }
 
 void run(const StepContext& context, const plan::CountFlags& count) {

@@ -192,7 +192,7 @@ def _set_where(array, key, picked, value):
     if any(own not in (1, extent) for own, extent in zip(value.shape[::-1], rest[::-1])):
         values_for(value, array.dtype, key.shape_with((count_of(picked.array),)))  # raises, unless nothing is true
         return False
-    if rest and key.mask_of_rows() is not None and key.view.size:
+    if math.prod(rest) > 1 and key.mask_of_rows() is not None and key.view.size:
         values = values_for(value, array.dtype, (picked.array.size, *rest))
         if _put_at_flags(key.view, picked.array, values):
             return True
