@@ -125,7 +125,7 @@ const Row rows[] = {
        options.cores = text;
      }},
     {"--huge-pages", "off|on", "GAMELAN_HUGE_PAGES",
-     "on: arrays lie in pages of 2 MiB, where the system has them for the ranks of one node (default off)",
+     "on: arrays lie in pages of 2 MiB, where the system has them for the ranks of one node (default on)",
      [](Options& options, const std::string& text) {
        if (text != "off" && text != "on") refuse("got \"" + text + "\", expected off or on");
        options.has_huge_pages = text == "on";

@@ -28,7 +28,7 @@ struct Options {
   std::string compile = "hot";   ///< which programs become machine code: off, hot, always (for tests)
   std::string balance = "on";    ///< do ranks of a node help each other: off, on, always (for tests)
   std::string tiling = "on";     ///< are sweeps over large arrays tiled in time: off, on, always (for tests)
-  bool has_huge_pages = false;   ///< give arrays huge pages where the system has them
+  bool has_huge_pages = true;    ///< give arrays huge pages where the system has them
   std::string cores = "own";     ///< does each rank run on cores of its own: shared, own
   std::string routines;          ///< paths of shared libraries, separated by colons
   std::string log_dir;           ///< stderr of rank r goes to log_dir/rank-r.log; empty = leave it alone
