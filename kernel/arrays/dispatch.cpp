@@ -13,6 +13,7 @@
 #include "kernel/arrays/promotion.hpp"
 #include "kernel/arrays/small/few_numbers.hpp"
 #include "kernel/arrays/small/plain_view.hpp"
+#include "kernel/arrays/small/short_rows.hpp"
 #include "kernel/arrays/values.hpp"
 #include "kernel/recorder/current_session.hpp"
 #include "kernel/recorder/session.hpp"
@@ -131,6 +132,8 @@ void check_integer_power(Op op, Dtype loop, const Operands& operands) {
 
 // NumPy gets plain arrays: of a derived class it would ask three times what to do.
 Ref call_numpy(Op op, std::span<PyObject* const> inputs, PyObject* out) {
+  count_host_op();
+  if (Ref result = of_short_rows(op, inputs, out)) return result;
   std::array<NumpysArgument, 4> theirs;
   std::array<PyObject*, 4> arguments;
   std::size_t count = 0;
@@ -148,7 +151,6 @@ Ref call_numpy(Op op, std::span<PyObject* const> inputs, PyObject* out) {
     }
     ++count;
   }
-  count_host_op();
   return Ref::checked(
       PyObject_Vectorcall(ufuncs[static_cast<std::size_t>(op)], arguments.data(), count, nullptr));
 }

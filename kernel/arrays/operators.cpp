@@ -19,6 +19,7 @@
 #include "kernel/arrays/operand.hpp"
 #include "kernel/arrays/placement.hpp"
 #include "kernel/arrays/small/plain_view.hpp"
+#include "kernel/arrays/small/short_rows.hpp"
 #include "kernel/arrays/temporaries.hpp"
 #include "kernel/arrays/values.hpp"
 #include "kernel/recorder/user_call.hpp"
@@ -37,6 +38,7 @@ enum Form : int { forward, reflected, in_place, equality, by_numpy, product, met
 struct Operator {
   PyObject_HEAD vectorcallfunc call;
   int op, form;
+  int row_fold;       // of a method that is one (row_fold_named); -1: it is none
   PyObject* numpy;    // numpy.ndarray's operator or method of that name
   PyObject* general;  // a Python function, or None
   PyObject* name;
@@ -76,6 +78,9 @@ Ref ask_numpy(const Operator& self, PyObject* const* arguments, std::size_t coun
   const std::size_t all = count + keyword_count;
   const NumpysArguments theirs({arguments, all});
   count_host_op();
+  if (self.row_fold >= 0)
+    if (Ref folds = fold_of_short_rows(self.row_fold, arguments, count, keywords))
+      return adopt_result(folds.get());
   Ref result = Ref::checked(PyObject_Vectorcall(self.numpy, theirs.data(), count, keywords));
   for (std::size_t place = 0; place < all; ++place) {
     if (result.get() == theirs.data()[place]) return Ref::borrow(arguments[place]);
@@ -252,6 +257,7 @@ PyObject* new_operator(PyTypeObject* type, PyObject* arguments, PyObject*) {
   made->call = call_operator;
   made->op = op;
   made->form = form;
+  made->row_fold = form == method ? row_fold_named(PyUnicode_AsUTF8(name)) : -1;
   made->name = Ref::borrow(name).release();
   made->numpy = Ref::borrow(numpy).release();
   made->general = Ref::borrow(general).release();

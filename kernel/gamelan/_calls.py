@@ -9,7 +9,7 @@ from types import FunctionType, MethodType
 import numpy
 
 from . import _core, _docs
-from ._small import _dear_calls, _small_calls
+from ._small import _dear_calls, _own_loops, _small_calls
 
 _core.Call.__doc__ = _docs.Documentation(
     "A function of Gamelan: an interrupt undoes all that one call has recorded, or nothing of it."
@@ -48,6 +48,8 @@ def _call(function, place):
                 _small_calls.bind(call, place)
             if place == "numpy":
                 _dear_calls.bind(call)
+            if place in ("numpy", "numpy.ndarray"):
+                _own_loops.bind_row_fold(call)
     return _made[function]
 
 

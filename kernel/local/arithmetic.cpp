@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernel/local/arithmetic.hpp"
 
-#include <cfenv>
+#include "kernel/local/operations.hpp"
 
 namespace gamelan::kernel {
 namespace {
-
-constexpr int told_errors = FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID;
 
 template <class Operation>
 void loop(Numbers left, Numbers right, double* __restrict result, std::size_t count, Operation operation) {
@@ -26,23 +24,9 @@ void loop(Numbers left, Numbers right, double* __restrict result, std::size_t co
 }  // namespace
 
 bool compute(Arithmetic what, Numbers left, Numbers right, double* result, std::size_t count) {
-  if (std::fetestexcept(told_errors) != 0) std::feclearexcept(told_errors);
-  switch (what) {
-    case Arithmetic::add:
-      loop(left, right, result, count, [](double x, double y) { return x + y; });
-      break;
-    case Arithmetic::subtract:
-      loop(left, right, result, count, [](double x, double y) { return x - y; });
-      break;
-    case Arithmetic::multiply:
-      loop(left, right, result, count, [](double x, double y) { return x * y; });
-      break;
-    case Arithmetic::divide:
-      loop(left, right, result, count, [](double x, double y) { return x / y; });
-      break;
-  }
-  asm volatile("" : : "r"(result) : "memory");  // the loop comes before the question
-  return std::fetestexcept(told_errors) == 0;
+  return has_no_float_error(result, [&] {
+    with_operation(what, [&](auto operation) { loop(left, right, result, count, operation); });
+  });
 }
 
 }  // namespace gamelan::kernel

@@ -7,8 +7,10 @@
 #include <limits>
 #include <new>
 #include <optional>
+#include <string>
 
 #include "kernel/arrays/array_object.hpp"
+#include "kernel/arrays/small/short_rows.hpp"
 #include "kernel/arrays/subscripts.hpp"
 #include "kernel/local/order.hpp"
 #include "kernel/module/core_functions.hpp"
@@ -100,6 +102,18 @@ void add_local_functions(py::module_& m) {
       },
       "Has an array in one piece a -0.0, or a NaN that is not the usual one?");
   m.def("searched_here", &searched, "Where values belong among edges that ascend.");
+  m.attr("LEAST_OF_ROWS") = least_of_rows;
+  m.def("set_begin_of_sums", &set_begin_of_sums);
+  m.def(
+      "folded_here",
+      [](const std::string& name, const py::object& array, const py::object& axis,
+         const py::object& keepdims) -> py::object {
+        const int fold = row_fold_named(name.c_str());
+        Ref folds = fold < 0 ? Ref() : fold_of_short_rows(fold, array.ptr(), axis.ptr(), keepdims.ptr());
+        return folds ? python(std::move(folds)) : py::none();
+      },
+      py::arg("name"), py::arg("array"), py::arg("axis"), py::arg("keepdims") = false,
+      "numpy.sum(array, axis, keepdims=keepdims), or what else the name says, of short rows.");
   m.def(
       "chosen_here",
       [](const py::object& mask, const py::object& yes, const py::object& no) -> py::object {

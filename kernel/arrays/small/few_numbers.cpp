@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "kernel/arrays/placement.hpp"
-#include "kernel/local/arithmetic.hpp"
+#include "kernel/arrays/small/known_numbers.hpp"
 
 namespace gamelan::kernel {
 namespace {
@@ -16,28 +16,11 @@ using protocol::Op;
 
 constexpr npy_intp most_elements = 1024;  // of more, NumPy's wider vectors make up for the way
 
-std::optional<Arithmetic> arithmetic_of(Op op) {
-  switch (op) {
-    case Op::add:
-      return Arithmetic::add;
-    case Op::subtract:
-      return Arithmetic::subtract;
-    case Op::multiply:
-      return Arithmetic::multiply;
-    case Op::divide:
-      return Arithmetic::divide;
-    default:
-      return std::nullopt;
-  }
-}
-
 // An array of few numbers of float64 in C order; null for anything else.
 PyArrayObject* few(PyObject* object) {
-  if (!is_local(object) && !PyArray_CheckExact(object)) return nullptr;
-  auto* const array = reinterpret_cast<PyArrayObject*>(object);
-  static const PyArray_Descr* const float64 = PyArray_DescrFromType(NPY_DOUBLE);  // one with notes is another
-  const bool suits = PyArray_DESCR(array) == float64 && PyArray_ISCARRAY_RO(array) &&
-                     PyArray_NDIM(array) > 0 && PyArray_SIZE(array) <= most_elements;
+  PyArrayObject* const array = array_of_float64(object);
+  const bool suits = array != nullptr && PyArray_ISCARRAY_RO(array) && PyArray_NDIM(array) > 0 &&
+                     PyArray_SIZE(array) <= most_elements;
   return suits ? array : nullptr;
 }
 

@@ -60,3 +60,29 @@ class Where:
     def __call__(self, *arguments, **keywords):
         result = _core.chosen_here(*arguments) if len(arguments) == 3 and not keywords else None
         return self._numpys(*arguments, **keywords) if result is None else result
+
+
+_core.set_begin_of_sums(float(numpy.add.reduce(numpy.full(2, -0.0))))
+
+
+_ROW_FOLDS = {name: name for name in ("sum", "mean", "max", "min", "argmax", "argmin")} | {"amax": "max", "amin": "min"}
+
+
+def bind_row_fold(call):
+    """Has a function or method ask our loops, if it folds rows and NumPy's own is called for small arrays."""
+    if call.__name__ in _ROW_FOLDS and getattr(call, "_numpys", None) is not None:
+        call._dear, call._dear_from = _RowFold(_ROW_FOLDS[call.__name__], call._numpys), _core.LEAST_OF_ROWS
+
+
+class _RowFold:
+    """Stands for NumPy's function or method."""
+
+    def __init__(self, name, numpys):
+        self._name, self._numpys = name, numpys
+
+    def __call__(self, *arguments, **keywords):
+        result = self._of_short_rows(*arguments, **keywords)
+        return self._numpys(*arguments, **keywords) if result is None else result
+
+    def _of_short_rows(self, array=None, axis=None, *others, keepdims=False, **settings):
+        return None if others or settings else _core.folded_here(self._name, array, axis, keepdims)
