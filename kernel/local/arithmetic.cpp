@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernel/local/arithmetic.hpp"
 
-#include "kernel/local/operations.hpp"
-
 namespace gamelan::kernel {
 namespace {
 

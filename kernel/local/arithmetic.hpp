@@ -5,9 +5,9 @@
 #pragma once
 #include <cstddef>
 
-namespace gamelan::kernel {
+#include "kernel/local/operations.hpp"
 
-enum class Arithmetic { add, subtract, multiply, divide };
+namespace gamelan::kernel {
 
 /// Numbers in memory, one after the other; or one number for all elements.
 struct Numbers {

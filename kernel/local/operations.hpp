@@ -3,9 +3,9 @@
 #pragma once
 #include <cfenv>
 
-#include "kernel/local/arithmetic.hpp"
-
 namespace gamelan::kernel {
+
+enum class Arithmetic { add, subtract, multiply, divide };
 
 /// Calls visit(operation) with the function of two numbers.
 template <class Visit>

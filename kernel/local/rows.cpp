@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernel/local/rows.hpp"
 
-#include "kernel/local/operations.hpp"
 #include "kernel/local/row_length.hpp"
 
 namespace gamelan::kernel {

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstddef>
 
-#include "kernel/local/arithmetic.hpp"
+#include "kernel/local/operations.hpp"
 
 namespace gamelan::kernel {
 

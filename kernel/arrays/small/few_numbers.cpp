@@ -8,6 +8,7 @@
 
 #include "kernel/arrays/placement.hpp"
 #include "kernel/arrays/small/known_numbers.hpp"
+#include "kernel/local/arithmetic.hpp"
 
 namespace gamelan::kernel {
 namespace {

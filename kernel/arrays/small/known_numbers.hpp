@@ -5,7 +5,7 @@
 // (Python.h first)
 #include <optional>
 
-#include "kernel/local/arithmetic.hpp"
+#include "kernel/local/operations.hpp"
 #include "protocol/ops.hpp"
 
 namespace gamelan::kernel {
