@@ -17,6 +17,7 @@ class Tier:
     lane: str = ""  # neighbours with lanes run beside each other, those of one lane in turn: most of their time is patience
     tries: int = 1  # more where patience meets a busy machine; a test that needs its second try is told
     is_built: bool = True  # whether its tests need the build
+    yields: bool = False  # to tests beside it, of which time is asked: gets the processors when these leave them
 
 
 def pytest(folder, *options):
@@ -75,8 +76,6 @@ TIERS = [
         "what deploy/demo says where it cannot go on",
         is_built=False,
     ),
-    Tier("pure", [["ctest", "-LE", "^(mpi|kernel|python)$"]], 1200, "no MPI: protocol, layouts, loops, the server's sockets"),
-    Tier("engine", [["ctest", "-L", "mpi"]], 1200, "the C++ engine under MPI on 1, 2, 3 and 4 ranks"),
     Tier("python", RANKS + MODEL, 3000, "NumPy as oracle on 1 to 4 ranks, two of these on two nodes", together=2),
     Tier("kernel", [pytest("kernel")], 1800, "the notebook kernel, driven as a front end does", workers=2, lane="here", tries=2),
     Tier("launch", [pytest("launch")], 1800, "starting, stopping, dying; the command gamelan", workers=2, lane="here", tries=2),
@@ -97,6 +96,24 @@ TIERS = [
         tries=2,
     ),
     Tier(
+        "pure",
+        [["ctest", "-LE", "^(mpi|kernel|python)$"]],
+        1800,
+        "no MPI: protocol, layouts, loops, the server's sockets",
+        lane="spare",
+        yields=True,
+    ),
+    Tier("engine", [["ctest", "-L", "mpi"]], 1800, "the C++ engine under MPI on 1, 2, 3 and 4 ranks", lane="spare", yields=True),
+    Tier("notebooks", [pytest("notebooks")], 1200, "every notebook at 4 ranks against NumPy", lane="spare", yields=True),
+    Tier(
+        "smoke",
+        [pytest("bench")],
+        600,
+        "the bench at small sizes: every competitor computes the same",
+        lane="spare",
+        yields=True,
+    ),
+    Tier(
         "faults",
         [[*pytest("cluster")[:1], *(f"tests/cluster/test_{name}.py" for name in FAULTS)]],
         1800,
@@ -111,7 +128,6 @@ TIERS = [
         "random programs and what befalls them: interrupts, killed ranks and kernels, calls that fail",
         default=False,
     ),
-    Tier("notebooks", [pytest("notebooks")], 900, "every notebook at 4 ranks against NumPy"),
     Tier(
         "conformance",
         [pytest("conformance")],
@@ -119,7 +135,6 @@ TIERS = [
         "public suites of others: --suite NAME=DIRECTORY for each checkout",
         default=False,
     ),
-    Tier("smoke", [pytest("bench")], 300, "the bench at small sizes: every competitor computes the same"),
     Tier("tidy", [pytest("style/test_tidy.py")], 7200, "clang-tidy on every source file", default=False),
     Tier(
         "fresh",

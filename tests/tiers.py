@@ -143,7 +143,11 @@ def run_one(run, report, seconds, tier):
     if STOPPED:
         return Count()
     process = subprocess.Popen(
-        command_of(run, report, tier), cwd=ROOT, env=environment(), stdin=subprocess.DEVNULL, start_new_session=True
+        [*(["/usr/bin/nice"] if tier.yields else []), *command_of(run, report, tier)],
+        cwd=ROOT,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        start_new_session=True,
     )
     deadline = time.monotonic() + max(1, seconds)
     while process.poll() is None and time.monotonic() < deadline and not STOPPED:
