@@ -113,8 +113,7 @@ def _is_writing():
     return _writer is not None and _writer.is_alive()
 
 
-class _Disturbed(OSError):
-    pass
+class _Disturbed(OSError): ...
 
 
 class _Checkpoint:
@@ -327,10 +326,11 @@ def _is_wanted_of_unlogged():
 
 
 def _store():
+    """True where another thread was in the way: to be called again."""
     with _core.Alone():  # else this flush would find the checkpoint due, too
         if _is_writing() or not _core.is_checkpoint_due():
-            return  # another thread has begun one
-        if not (place := config.protect):  # no longer
+            return _is_writing()  # another thread has begun one
+        if not (place := config.protect):
             return _core.ask_for_checkpoint(False)
         _finish_pending()
         began = _core.moment()
@@ -343,32 +343,32 @@ def _store():
                     made.copy(is_behind=True)
                     made.accept_when_stored(take_promise())
         except _Disturbed:
-            return  # the end of the next batch makes one
+            return True  # or the end of the next batch makes one
         except Exception as error:
             has_died = isinstance(error, EngineLostError) and not _core.is_connected()
-            if has_died or not _core.goes_on_from(began):
-                return  # the next engines make one
-            return _give_up(error, place)
-        _core.ask_for_checkpoint(False)
+            if not has_died and _core.goes_on_from(began):  # else the next engines make one
+                _give_up(error, place)
+        else:
+            _core.ask_for_checkpoint(False)
+        return False
 
 
-def store_at_cells_end(is_wanted=False):
-    """Called between two cells: arrays that neither the log nor a checkpoint has are written, if that is wanted and the engines
-    have nothing else to do. `is_wanted`: a checkpoint is, also of others. True where they have: to be called again."""
+def store_at_cells_end(is_needed=lambda: False):
+    """Called between two cells: arrays that neither the log nor a checkpoint has are written, if the engines have nothing else to
+    do. True where they have: to be called again. `is_needed()`, asked when they have not: is a checkpoint of others wanted?"""
     global _has_cells, _unlogged_since
     _has_cells, _unlogged_since = True, None
     if not config.protect or not _core.is_connected() or getattr(_session.engines(), "ending", None):
         return False  # engines that are lost are the next statement's matter
     if _core.has_unfinished() or _is_writing():
         return True
-    if is_wanted:
+    if is_wanted := is_needed():
         _core.ask_for_checkpoint(True)
     if not _core.is_checkpoint_due() or not (is_wanted or _core.has_newly_unlogged()):
         return False
     with contextlib.suppress(Exception):  # what the engines could not compute is the next statement's matter
         _core.flush(True)  # what was let go of is freed
-        if _core.is_checkpoint_due() and (is_wanted or _core.has_newly_unlogged()):
-            _store()
+        return _core.is_checkpoint_due() and (is_wanted or _core.has_newly_unlogged()) and _store()
     return False
 
 

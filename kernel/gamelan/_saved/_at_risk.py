@@ -110,9 +110,9 @@ def tell_once(variables_of):
 
 def needs_checkpoint():
     """Are checkpoints made, and would the next kernel miss arrays because the log has more of this program's own elements than
-    are kept for it? Not of what the program has let go of."""
+    are kept for it? Not of what the program has let go of. To be asked when the engines have nothing to do."""
     global _needless_bytes
-    if not _core.makes_checkpoints() or not config.kept_bytes or _core.has_unfinished():
+    if not _core.makes_checkpoints() or not config.kept_bytes:
         return False
     if not is_too_long() or _core.stats()["log_bytes"] == _needless_bytes:  # to look into all of a long log takes time
         return False

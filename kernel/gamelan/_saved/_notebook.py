@@ -49,7 +49,7 @@ class Keeper:
         self._turn = self._turn_of_save = 0  # cells that have begun
         self._has_undone = self._is_second = False  # does the cell that runs undo others? has another kernel this notebook?
         self._is_left = self._awaits_checkpoint = False  # do the engines still do what keeps a save waiting, or a checkpoint?
-        self._look_s = _PAUSE_S  # from one look at these two to the next
+        self._look_s, self._checkpoints = _PAUSE_S, 0  # from one look at these two to the next; with which the log began anew
         self.refusal, self.last = "", None  # why nothing is kept; (time, variables, bytes, seconds) of what is
         self.restored = self.restored_last = ""  # names of kernels: all variables came from it; the last of which any came
         self.spent_s = self.cells_s = 0.0  # of cells' time, for this and in all
@@ -120,7 +120,7 @@ class Keeper:
             self.history.note_cell(label)
         _at_risk.tell_once(self._variables_of)
         self._tell_error()
-        self._awaits_checkpoint = _protection.store_at_cells_end(_at_risk.needs_checkpoint())
+        self._awaits_checkpoint = _protection.store_at_cells_end(_at_risk.needs_checkpoint)
         if not config.kept_bytes:
             self.history.forget()
             return
@@ -130,16 +130,16 @@ class Keeper:
         if self._is_second:
             self.folder()
         if self._earned_s > self._cost_s and self._is_ready():
-            started = time.perf_counter()
+            started, checkpoints = time.perf_counter(), self._checkpoints
             self._deadline = started + self._earned_s
             is_done = self._save()
             took = time.perf_counter() - started
             self._earned_s -= took
             self.spent_s += took
-            if is_done and not self._awaits_checkpoint:
-                with self._condition:
+            with self._condition:
+                if is_done and not self._awaits_checkpoint and checkpoints == self._checkpoints:
                     self._has_cell = False
-                return
+                    return
         with self._condition:
             self._has_cell, self._is_wanted, self._wanted_at = False, True, time.monotonic()
             self._look_s = _PAUSE_S
@@ -201,13 +201,14 @@ class Keeper:
     def _store_what_waits(self):
         """Begins the checkpoint that the last cell could not begin."""
         turn = self._turn
-        is_left = self._awaits_checkpoint and _protection.store_at_cells_end(_at_risk.needs_checkpoint())
+        is_left = self._awaits_checkpoint and _protection.store_at_cells_end(_at_risk.needs_checkpoint)
         if turn == self._turn:  # else the cells since then say it
             self._awaits_checkpoint = is_left
 
     def _note_checkpoint(self):
         """The log has begun anew with a checkpoint, on any thread: what is kept still names the one before."""
         with self._condition:
+            self._checkpoints += 1
             if not self._has_cell and self._thread is not None:  # else the cell's end keeps it
                 self._is_wanted, self._wanted_at = True, time.monotonic()
                 self._condition.notify_all()
