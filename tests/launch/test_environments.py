@@ -218,6 +218,13 @@ def test_an_engine_for_another_distribution(gamelan, runtime, pythons, monkeypat
     assert "built for another system than this one" in done.stderr and "`pip install .` in Gamelan's sources" in done.stderr
 
 
+def test_an_engine_named_by_a_relative_path(gamelan, runtime, pythons, monkeypatch):
+    monkeypatch.setenv("GAMELAN_ENGINE", os.path.relpath(BUILD / "bin/gamelan-engine"))
+    done = gamelan("engines", "start", "-n", 1)
+    assert done.returncode == 0, done.stderr
+    gamelan("engines", "stop", "--all")
+
+
 def test_a_kernel_that_lacks_a_library(gamelan, told_by_doctor, pythons, monkeypatch, tmp_path):
     strange = a_kernel_that_asks(tmp_path, "libzmq.so.5", "libzmx.so.9")
     monkeypatch.setenv("GAMELAN_KERNEL", str(strange))

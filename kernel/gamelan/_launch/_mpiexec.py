@@ -42,6 +42,7 @@ def find_program(name: str, variable: str) -> str | None:
     """A program of ours: named by a variable, in the build or installation this package lies in, or on PATH."""
     named = os.environ.get(variable)
     if named:
+        named = os.path.abspath(named)  # it is run in another folder
         return named if os.path.isfile(named) and os.access(named, os.X_OK) else None
     return _own_program(name)
 
