@@ -7,6 +7,7 @@
 #include "engine/steps/box_copies.hpp"
 #include "engine/steps/linalg/matmul_panels.hpp"
 #include "engine/steps/linalg/run_matmul_stack.hpp"
+#include "engine/steps/linalg/tiny_matmul.hpp"
 #include "engine/steps/run_step.hpp"
 
 namespace gamelan::engine::steps {
@@ -71,6 +72,8 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
   const auto dims = mine.size();
   if (run_stack(context, matmul, mine)) return;
   std::byte* result = context.own_block(matmul.out);
+  if (is_tiny(matmul) && !is_empty(mine))
+    return multiply_tiny(context, matmul, mine[0], mine[1], reinterpret_cast<double*>(result));
   const auto item = protocol::size_of(matmul.dtype);
   std::memset(result, 0, static_cast<std::size_t>(volume(mine)) * item);
   if (is_empty(mine) || matmul.inner == 0) return;
