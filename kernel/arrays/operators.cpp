@@ -76,11 +76,11 @@ Ref ask_numpy(const Operator& self, PyObject* const* arguments, std::size_t coun
   const std::size_t keyword_count =
       keywords == nullptr ? 0 : static_cast<std::size_t>(PyTuple_GET_SIZE(keywords));
   const std::size_t all = count + keyword_count;
-  const NumpysArguments theirs({arguments, all});
   count_host_op();
   if (self.row_fold >= 0)
     if (Ref folds = fold_of_short_rows(self.row_fold, arguments, count, keywords))
       return adopt_result(folds.get());
+  const NumpysArguments theirs({arguments, all});
   Ref result = Ref::checked(PyObject_Vectorcall(self.numpy, theirs.data(), count, keywords));
   for (std::size_t place = 0; place < all; ++place) {
     if (result.get() == theirs.data()[place]) return Ref::borrow(arguments[place]);

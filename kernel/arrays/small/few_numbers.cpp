@@ -19,7 +19,7 @@ constexpr npy_intp most_elements = 1024;  // of more, NumPy's wider vectors make
 
 // An array of few numbers of float64 in C order; null for anything else.
 PyArrayObject* few(PyObject* object) {
-  PyArrayObject* const array = array_of_float64(object);
+  PyArrayObject* const array = array_of<NPY_DOUBLE>(object);
   const bool suits = array != nullptr && PyArray_ISCARRAY_RO(array) && PyArray_NDIM(array) > 0 &&
                      PyArray_SIZE(array) <= most_elements;
   return suits ? array : nullptr;

@@ -26,19 +26,14 @@ inline std::optional<Arithmetic> arithmetic_of(protocol::Op op) {
   }
 }
 
-/// An array here of aligned numbers of float64 (or float32) in this machine's order; null for anything else.
-/// A dtype with notes is another one.
-inline PyArrayObject* array_of_float64(PyObject* object) {
+/// An array here of aligned numbers of a type of NumPy's (NPY_DOUBLE), in this machine's order; null for
+/// anything else. A dtype with notes is another one.
+template <int type>
+PyArrayObject* array_of(PyObject* object) {
   if (!is_local(object) && !PyArray_CheckExact(object)) return nullptr;
   auto* const array = reinterpret_cast<PyArrayObject*>(object);
-  static const PyArray_Descr* const float64 = PyArray_DescrFromType(NPY_DOUBLE);
-  return PyArray_DESCR(array) == float64 && PyArray_ISALIGNED(array) ? array : nullptr;
-}
-inline PyArrayObject* array_of_float32(PyObject* object) {
-  if (!is_local(object) && !PyArray_CheckExact(object)) return nullptr;
-  auto* const array = reinterpret_cast<PyArrayObject*>(object);
-  static const PyArray_Descr* const float32 = PyArray_DescrFromType(NPY_FLOAT);
-  return PyArray_DESCR(array) == float32 && PyArray_ISALIGNED(array) ? array : nullptr;
+  static const PyArray_Descr* const dtype = PyArray_DescrFromType(type);
+  return PyArray_DESCR(array) == dtype && PyArray_ISALIGNED(array) ? array : nullptr;
 }
 
 }  // namespace gamelan::kernel

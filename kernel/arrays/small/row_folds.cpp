@@ -89,8 +89,8 @@ int row_fold_named(const char* name) {
 }
 
 Ref fold_of_short_rows(int number, PyObject* object, PyObject* axis, PyObject* keepdims) {
-  PyArrayObject* const doubles = array_of_float64(object);
-  PyArrayObject* const floats = doubles == nullptr ? array_of_float32(object) : nullptr;
+  PyArrayObject* const doubles = array_of<NPY_DOUBLE>(object);
+  PyArrayObject* const floats = doubles == nullptr ? array_of<NPY_FLOAT>(object) : nullptr;
   PyArrayObject* const array = doubles == nullptr ? floats : doubles;
   if (array == nullptr || PyArray_NDIM(array) < 2 || PyArray_SIZE(array) < least_of_rows) return {};
   if (PyArray_SIZE(array) >= threshold()) return {};

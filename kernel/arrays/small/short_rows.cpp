@@ -102,18 +102,16 @@ bool can_take(PyArrayObject* target, int dims, const npy_intp* extents) {
 Ref of_short_rows(Op op, std::span<PyObject* const> operands, PyObject* out) {
   const auto what = arithmetic_of(op);
   if (!what || operands.size() != 2) return {};
-  PyArrayObject* const left = array_of_float64(operands[0]);
-  PyArrayObject* const right = left == nullptr ? nullptr : array_of_float64(operands[1]);
+  PyArrayObject* const left = array_of<NPY_DOUBLE>(operands[0]);
+  PyArrayObject* const right = left == nullptr ? nullptr : array_of<NPY_DOUBLE>(operands[1]);
   if (right == nullptr) return {};
-  const npy_intp least = std::max(PyArray_SIZE(left), PyArray_SIZE(right));
-  if (least == 0 || PyArray_SIZE(left) == 1 || PyArray_SIZE(right) == 1) return {};
   const int dims = std::max(PyArray_NDIM(left), PyArray_NDIM(right));
   std::array<npy_intp, NPY_MAXDIMS> extents;
   const auto axes = axes_of(left, right, dims, extents.data());
   if (!axes) return {};
   const npy_intp elements = PyArray_MultiplyList(extents.data(), dims);
   if (elements < least_of_rows || elements >= threshold()) return {};
-  PyArrayObject* const target = out == nullptr ? nullptr : array_of_float64(out);
+  PyArrayObject* const target = out == nullptr ? nullptr : array_of<NPY_DOUBLE>(out);
   if (out != nullptr && !can_take(target, dims, extents.data())) return {};
   // An output may overlap an operand, and stays as it is where NumPy must compute after all.
   Ref result = Ref::checked(PyArray_SimpleNew(dims, extents.data(), NPY_DOUBLE));

@@ -6,7 +6,6 @@ import itertools
 import numpy
 import pytest
 
-from gamelan import _core
 from oracle import check, check_all
 
 LENGTHS, LONG = (1, 9, 4097), 150_001
@@ -31,13 +30,6 @@ def masks(size):
         "none": numpy.zeros(size, bool),
         "all": numpy.ones(size, bool),
     }
-
-
-@pytest.fixture(params=["", "put_by_owner"], ids=["at flags", "at positions"])
-def puts(engine, request):
-    _core.configure([("disable_passes", request.param)])
-    yield
-    _core.configure([("disable_passes", "")])
 
 
 @pytest.mark.parametrize("dtype", ["f8", "?", "i2", "c16"])

@@ -6,7 +6,6 @@ import numpy
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies
 
-from gamelan import _core
 from oracle import check, check_all
 
 LAYOUTS = {
@@ -35,13 +34,6 @@ def masks(size):
 
 def data(shape, dtype):
     return numpy.random.RandomState(sum(shape)).randint(-9, 9, shape).astype(dtype)
-
-
-@pytest.fixture(params=["", "put_by_owner"], ids=["at flags", "at positions"])
-def puts(engine, request):
-    _core.configure([("disable_passes", request.param)])
-    yield
-    _core.configure([("disable_passes", "")])
 
 
 @pytest.mark.parametrize("dtype", ["f8", "?", "i2", "c16"])

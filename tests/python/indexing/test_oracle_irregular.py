@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import gamelan
-from gamelan import _core
 from operands import DTYPES, LAYOUTS, cube, left
 from oracle import check, check_all
 
@@ -96,13 +95,6 @@ def test_set_along_other_axes(engine):
             yield f"key {number} of {index}", lambda np: program(np, key, index, 3)
 
     check_all(programs())
-
-
-@pytest.fixture(params=["", "put_by_owner"], ids=["by owners", "sorted by owner"])
-def puts(engine, request):
-    _core.configure([("disable_passes", request.param)])
-    yield
-    _core.configure([("disable_passes", "")])
 
 
 def test_the_last_of_equal_indices_wins(puts):
