@@ -68,10 +68,13 @@ class BlockFolder {
     const auto fold_if_local = [&](std::int64_t number) {
       Box region = mine.region(number);
       // What is local comes first, which gives the neighbours time to finish their part.
-      if (values_.is_local(elements_of(region)))
-        fold_region(region, context_.rank());
-      else
-        later.push_back(std::move(region));
+      if (!values_.is_local(elements_of(region))) cut_edges(region, later);
+      if (!is_empty(region)) {
+        if (values_.is_local(elements_of(region)))
+          fold_region(region, context_.rank());
+        else
+          later.push_back(std::move(region));
+      }
       context_.progress();
     };
     work.run(fold_if_local);
@@ -96,6 +99,23 @@ class BlockFolder {
       return false;
     if (context_.reads_remote()) return false;  // who helps would not find it in its own ghost buffers
     return regions.count() >= fewest_shared_regions || context_.balance() == Balance::always;
+  }
+
+  /// Moves the outermost reduction blocks that reach into a neighbour's part from `region` to `edges`: the
+  /// others are folded where they lie.
+  void cut_edges(Box& region, std::vector<Box>& edges) {
+    for (std::size_t k = 0; k < dims_; ++k) {
+      if (fold_.is_complete && fold_.reduced[k]) continue;  // these blocks are folded together
+      for (const bool is_first : {true, false}) {
+        if (is_empty(region)) return;
+        Box edge = region;
+        edge[k] = is_first ? distribution::Interval{region[k].first, region[k].first + 1}
+                           : distribution::Interval{region[k].last - 1, region[k].last};
+        if (values_.is_local(elements_of(edge))) continue;
+        (is_first ? region[k].first : region[k].last) += is_first ? 1 : -1;
+        edges.push_back(std::move(edge));
+      }
+    }
   }
 
   /// The values of one fold over a region, then its partials.

@@ -9,7 +9,6 @@ namespace {
 
 constexpr std::int64_t long_enough =
     256;  // elements of a reduction block that ends with its row: it fits wherever rows are cut
-constexpr std::int64_t long_row = 4096;         // from so many results on a partial takes as long as a row
 constexpr std::int64_t partials_together = 64;  // a rank that folds them reads from as many others at most
 
 }  // namespace
@@ -29,7 +28,7 @@ Shape reduction_block_extents(const Shape& extents, const std::vector<bool>& is_
   // Where many results are kept, these are shared by the ranks: a last axis is folded in long runs.
   const bool is_last = !is_reduced.empty() && is_reduced.back();
   // Partials of long rows take time like elements: one for 16 rows.
-  const std::int64_t shortest = kept < 256 ? 1 : is_last ? long_enough : kept < long_row ? 4 : 16;
+  const std::int64_t shortest = kept < 256 ? 1 : is_last ? long_enough : 16;
   std::int64_t left = std::clamp<std::int64_t>(
       static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(reduced))) / blocks, shortest, 4096);
   Shape block(extents.size(), 1);

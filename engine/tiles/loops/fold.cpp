@@ -2,7 +2,6 @@
 // Folds by name: looks the typed loop up for the instruction-set level in use and calls it.
 #include "engine/tiles/loops/fold.hpp"
 
-#include <cstring>
 #include <string>
 
 #include "engine/tiles/loops/fold_tables.hpp"
@@ -47,14 +46,14 @@ FoldFourProducts find_fold_four_products(Op op, Dtype dtype) { return find(op, d
 
 void fold_rows(Op op, Dtype dtype, const void* values, std::int64_t rows, std::int64_t row_length,
                void* acc) {
-  require(op, dtype).rows(values, rows, row_length, acc);
+  require(op, dtype).rows(acc, values, rows, row_length, acc);
 }
 
 void fold_rows_fresh(Op op, Dtype dtype, const void* values, std::int64_t rows, std::int64_t row_length,
                      void* acc) {
   const auto row_bytes = static_cast<std::size_t>(row_length) * protocol::size_of(dtype);
-  std::memcpy(acc, values, row_bytes);
-  fold_rows(op, dtype, static_cast<const std::byte*>(values) + row_bytes, rows - 1, row_length, acc);
+  require(op, dtype).rows(values, static_cast<const std::byte*>(values) + row_bytes, rows - 1, row_length,
+                          acc);
 }
 
 void fold_pairs(Op op, Dtype dtype, void* values, std::int64_t count, std::int64_t row_length) {
@@ -63,7 +62,8 @@ void fold_pairs(Op op, Dtype dtype, void* values, std::int64_t count, std::int64
   const std::int64_t row_bytes = row_length * static_cast<std::int64_t>(protocol::size_of(dtype));
   for (std::int64_t distance = 1; distance < count; distance *= 2) {
     for (std::int64_t row = 0; row + distance < count; row += 2 * distance) {
-      loops.rows(rows + (row + distance) * row_bytes, 1, row_length, rows + row * row_bytes);
+      std::byte* const acc = rows + row * row_bytes;
+      loops.rows(acc, acc + distance * row_bytes, 1, row_length, acc);
     }
   }
 }

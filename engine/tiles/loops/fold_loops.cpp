@@ -2,6 +2,7 @@
 // The typed folds (fold.hpp says what they mean) of every row that the op table calls associative. Built like
 // elementwise_loops.cpp, once per instruction-set level. The lanes are logical, 32 whatever the width of a
 // vector, so levels agree in every bit.
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -240,44 +241,37 @@ void fold_products(const void* left, const void* right, std::int64_t run_count, 
     out[run] = fold_products_of_run<Row>(x + run * run_length, y + run * run_length, run_length);
 }
 
-/// Several rows at once, in their order, `width` columns at a time: the accumulators are loaded and stored
-/// once for all rows. Returns the first column that is left.
-template <class Row, class T, std::int64_t together, std::int64_t width>
-std::int64_t fold_columns(const T* __restrict values, std::int64_t row_length, T* __restrict acc,
+/// Some rows at once, in their order, `width` columns at a time: the accumulators begin as `start`, stay in
+/// registers for all rows, and are stored once. Returns the first column that is left.
+template <class Row, class T, std::int64_t width>
+std::int64_t fold_columns(const T* start, const T* values, std::int64_t rows, std::int64_t row_length, T* acc,
                           std::int64_t column) {
   for (; column + width <= row_length; column += width) {
     T lane[width];
-    for (std::int64_t j = 0; j < width; ++j) lane[j] = acc[column + j];
-    for (std::int64_t row = 0; row < together; ++row)
-      for (std::int64_t j = 0; j < width; ++j)
-        lane[j] = Row::apply(lane[j], values[row * row_length + column + j]);
+    for (std::int64_t j = 0; j < width; ++j) lane[j] = start[column + j];
+    const T* row = values + column;
+    for (std::int64_t k = 0; k < rows; ++k, row += row_length)
+      for (std::int64_t j = 0; j < width; ++j) lane[j] = Row::apply(lane[j], row[j]);
     for (std::int64_t j = 0; j < width; ++j) acc[column + j] = lane[j];
   }
   return column;
 }
 
-template <class Row, class T, std::int64_t together>
-void fold_rows_together(const T* __restrict values, std::int64_t row_length, T* __restrict acc) {
-  auto column = fold_columns<Row, T, together, lane_count>(values, row_length, acc, 0);
-  column = fold_columns<Row, T, together, 8>(values, row_length, acc, column);
-  for (; column < row_length; ++column) {
-    T value = acc[column];
-#pragma GCC unroll 8
-    for (std::int64_t row = 0; row < together; ++row)
-      value = Row::apply(value, values[row * row_length + column]);
-    acc[column] = value;
-  }
-}
-
 template <class Row, class T>
-void fold_rows(const void* from, std::int64_t row_count, std::int64_t row_length, void* to) {
-  constexpr std::int64_t together = 8;
-  const T* values = static_cast<const T*>(from);
+void fold_rows(const void* begin, const void* from, std::int64_t row_count, std::int64_t row_length,
+               void* to) {
+  constexpr std::int64_t together = 8;  // more lie on too many pages
+  const T *start = static_cast<const T*>(begin), *values = static_cast<const T*>(from);
   T* acc = static_cast<T*>(to);
-  std::int64_t row = 0;
-  for (; row + together <= row_count; row += together, values += together * row_length)
-    fold_rows_together<Row, T, together>(values, row_length, acc);
-  for (; row < row_count; ++row, values += row_length) fold_rows_together<Row, T, 1>(values, row_length, acc);
+  do {
+    const auto rows = std::min(together, row_count);
+    auto column = fold_columns<Row, T, lane_count>(start, values, rows, row_length, acc, 0);
+    column = fold_columns<Row, T, 8>(start, values, rows, row_length, acc, column);
+    fold_columns<Row, T, 1>(start, values, rows, row_length, acc, column);
+    start = acc;
+    values += rows * row_length;
+    row_count -= rows;
+  } while (row_count > 0);
 }
 
 template <class T>

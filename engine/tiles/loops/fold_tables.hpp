@@ -13,7 +13,9 @@ namespace gamelan::engine::tiles {
 /// is none.
 struct FoldLoops {
   void (*runs)(const void* values, std::int64_t run_count, std::int64_t run_length, void* out) = nullptr;
-  void (*rows)(const void* values, std::int64_t rows, std::int64_t row_length, void* acc) = nullptr;
+  /// acc[j] = start[j], then op values[i][j], i ascending; `start` may be `acc`.
+  void (*rows)(const void* start, const void* values, std::int64_t rows, std::int64_t row_length,
+               void* acc) = nullptr;
   void (*products)(const void* x, const void* y, std::int64_t run_count, std::int64_t run_length,
                    void* out) = nullptr;
   void (*four_products)(const void* const* x, const void* const* y, std::int64_t run_length,
