@@ -26,6 +26,13 @@ bool is_basic(PyObject* key) {
          key == Py_Ellipsis || PyArray_IsScalar(key, Integer);
 }
 
+// True for a key that is an array on the engines, or a tuple with one.
+bool is_there(PyObject* key) {
+  if (!PyTuple_CheckExact(key)) return is_distributed(key);
+  PyObject* const* const items = reinterpret_cast<PyTupleObject*>(key)->ob_item;
+  return std::any_of(items, items + PyTuple_GET_SIZE(key), is_distributed);
+}
+
 PyObject* get_item(PyObject* self, PyObject* key) {
   const UserCall lives;
   return PyObject_CallFunctionObjArgs(get_item_hook.get(), self, key, nullptr);
@@ -45,7 +52,7 @@ PyObject* local_subscript(PyObject* self, PyObject* key) {
     if (view != nullptr || PyErr_Occurred() != nullptr) return view;
   }
   if (is_basic(key)) return PyArray_Type.tp_as_mapping->mp_subscript(self, key);
-  if (is_distributed(key)) return get_item(self, key);
+  if (is_there(key)) return get_item(self, key);
   if (PyArray_Check(key)) {
     if (PyObject* const picked = guarded([&] { return picked_by_mask(self, key).release(); })) return picked;
     if (PyErr_Occurred() != nullptr) return nullptr;
@@ -60,8 +67,8 @@ PyObject* local_subscript(PyObject* self, PyObject* key) {
 }
 
 int local_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
-  if (value != nullptr && is_distributed(value)) return set_item(self, key, value);
-  if (value != nullptr && PyArray_Check(key) && !is_distributed(key)) {
+  if (value != nullptr && (is_distributed(value) || is_there(key))) return set_item(self, key, value);
+  if (value != nullptr && PyArray_Check(key)) {
     bool is_done = false;
     guarded([&]() -> PyObject* {
       is_done = assign_by_mask(self, key, value);

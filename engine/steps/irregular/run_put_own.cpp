@@ -2,6 +2,8 @@
 // put where few ranks share the memory of one node: every rank reads the whole index, in order, and writes
 // what is its own. Of equal indices the last one wins, at any number of ranks. To read an index that belongs
 // to somebody else takes less time than to sort it (run_put.cpp), which writes and reads a pair for each.
+#include <memory>
+
 #include "engine/steps/irregular/addends.hpp"
 #include "engine/steps/irregular/stream.hpp"
 #include "engine/steps/item.hpp"
@@ -68,6 +70,7 @@ class OwnWriter {
       });
       if (is_added) return;
     }
+    if (!put_.op && is_worth_a_table<Value>()) return write_to_table<Value>(values_at);
     const tiles::Loop loop = put_.op ? tiles::find_loop(*put_.op, put_.dtype) : nullptr;
     for (std::int64_t at = 0; at < put_.count; at += Stream::chunk) {
       const auto count = std::min(Stream::chunk, put_.count - at);
@@ -107,6 +110,30 @@ class OwnWriter {
         for (std::int64_t k = 0; k < own; ++k) to[positions[k]] += numbers[k];
       }
     }
+  }
+
+  /// A small target is written whole, to a table of this rank, which then keeps its own part: whose an index
+  /// is need not be asked.
+  template <class Value>
+  bool is_worth_a_table() const {
+    constexpr std::int64_t most_bytes = 65'536, fewest_uses = 4;
+    return extent_ * static_cast<std::int64_t>(sizeof(Value)) <= most_bytes &&
+           put_.count >= fewest_uses * extent_;
+  }
+  template <class Value, class ValuesAt>
+  void write_to_table(ValuesAt values_at) {
+    const auto table = std::make_unique_for_overwrite<Value[]>(static_cast<std::size_t>(extent_));
+    const auto own = [&](std::int64_t k) { return reinterpret_cast<Value*>(to_ + k * stride_); };
+    for (std::int64_t k = 0; k < mine_.size(); ++k) table[mine_.first + k] = *own(k);
+    const Own whole(extent_, {0, extent_});
+    for (std::int64_t at = 0; at < put_.count; at += Stream::chunk) {
+      const auto count = std::min(Stream::chunk, put_.count - at);
+      const auto value = values_at(at, count);
+      const auto* index = index_.read_as<std::int64_t>(at, count);
+      for (std::int64_t i = 0; i < count; ++i)
+        if (const auto position = whole.position(index[i]); whole.has(position)) table[position] = value(i);
+    }
+    for (std::int64_t k = 0; k < mine_.size(); ++k) *own(k) = table[mine_.first + k];
   }
 
   /// Lists what goes to this rank, without a branch: whose an index is, no processor can foresee.

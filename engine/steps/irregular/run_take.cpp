@@ -80,10 +80,18 @@ class Taker {
       from_strides.back().erase(from_strides.back().begin() + static_cast<std::ptrdiff_t>(axis_));
     }
     const auto stride = strides_[axis_];
+    const bool is_table = row_elements == 1 && is_worth_a_table();
+    if (is_table)
+      with_item(static_cast<std::size_t>(item_), [&](auto item) { make_table<decltype(item)>(part); });
     for (auto at = box_[axis_].first; at < box_[axis_].last; at += Stream::chunk) {
       const auto count = std::min(Stream::chunk, box_[axis_].last - at);
       const auto* index = index_.read_as<std::int64_t>(at, count);
       std::byte* first = to + (at - box_[axis_].first) * stride;
+      if (is_table) {
+        with_item(static_cast<std::size_t>(item_),
+                  [&](auto item) { look_up<decltype(item)>(index, count, first, stride); });
+        continue;
+      }
       if (row_elements == 1) {
         with_item(static_cast<std::size_t>(item_),
                   [&](auto item) { gather<decltype(item)>(part, index, count, first, stride); });
@@ -94,6 +102,33 @@ class Taker {
         copy_row(extents, from_[i], from_strides[segment_[i]].data(), first + i * stride, strides.data(),
                  item_);
     }
+  }
+
+  /// Of a small source this rank makes a copy in one piece: then the addresses are found without a search,
+  /// and nothing has to be prefetched. On several nodes only the rows that were asked for are here.
+  bool is_worth_a_table() const {
+    constexpr std::int64_t most_bytes = 65'536, fewest_uses = 4;
+    return extent_ * item_ <= most_bytes && box_[axis_].size() >= fewest_uses * extent_ &&
+           context_.ghost_exchange() == nullptr;
+  }
+  template <class Item>
+  void make_table(const RowPart& part) {
+    table_.resize(static_cast<std::size_t>(extent_ * item_));
+    auto* const rows = reinterpret_cast<Item*>(table_.data());
+    for (std::size_t s = 0; s < part.segments.size(); ++s) {
+      const auto& segment = part.segments[s];
+      const auto last = s + 1 < part.segments.size() ? part.segments[s + 1].first : extent_;
+      for (auto j = segment.first; j < last; ++j)
+        rows[j] = *reinterpret_cast<const Item*>(segment.origin + j * segment.stride);
+      if (segment.is_remote) shared_ += last - segment.first;
+    }
+  }
+  template <class Item>
+  void look_up(const std::int64_t* index, std::int64_t count, std::byte* to, std::int64_t stride) const {
+    const auto* const rows = reinterpret_cast<const Item*>(table_.data());
+    const auto extent = extent_;
+    for (std::int64_t i = 0; i < count; ++i)
+      *reinterpret_cast<Item*>(to + i * stride) = rows[position_of(index[i], extent)];
   }
 
   void find_rows(const RowPart& part, const std::int64_t* index, std::int64_t count,
@@ -173,6 +208,7 @@ class Taker {
   Stream index_;
   const std::byte* from_[Stream::chunk];
   std::uint32_t segment_[Stream::chunk];
+  std::vector<std::byte> table_;  // of the part, where that is worth it
 };
 
 }  // namespace

@@ -10,8 +10,9 @@ import numpy
 from .. import _core
 from .._creation._from_data import copy_of
 from .._float_errors import numpys_own
+from .._gathering import copy_here
 from .._imported_numpy import NUMBERS_HAVE_NO_AXES
-from .._local import gathered, is_value, stays_here
+from .._local import gathered, is_distributed, is_value, stays_here
 from .._promotion import OPS, dtype_number
 from . import _arrays as arrays
 from ._keys import basic_parts, is_scalar_array, parts_of
@@ -54,11 +55,24 @@ def _brought(array, key):
     return _core.brought(array, key) if most < _core.threshold() else None
 
 
+def _set_there(array, key, value):
+    """A small array goes to its key, and comes back: where the key picks more elements than the array has, less is moved so.
+    False where NumPy is as good."""
+    most = max((part.size for part in parts_of(key) if is_distributed(part)), default=0)
+    if most <= array.size or stays_here(array) or not array._a.flags.writeable or most < _core.threshold():
+        return False
+    there = _core.upload(array._a)
+    arrays.set(there, key, value)
+    array._a[...] = copy_here(there)
+    return True
+
+
 @numpys_own
 def setitem(array, key, value):
     """a[key] = value where the array, or only the key or the value, is distributed."""
     if array._b is None:
-        array._a[gathered(key)] = gathered(value)
+        if not _set_there(array, key, value):
+            array._a[gathered(key)] = gathered(value)
         return
     parts = basic_parts(key)
     if parts is None:
