@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Loops of integer division, for elementwise_loops.cpp: floor_divide, remainder and fmod without the
 // processor's division, which has no vector form. Quotients of numbers of at most 32 bits are exact in
-// floating point. Those of 8 bits by one divisor are the upper half of a product, those of 64 bits are found
-// in two steps of a product with the divisor's inverse. The results are those of scalar_integer.hpp, bit by
-// bit.
+// floating point. Those of 8 bits by one divisor are the upper half of a product. Those of 64 bits are, too,
+// but with AVX-512 they are found in two steps of a product with the divisor's inverse in floating point, as
+// vectors. The results are those of scalar_integer.hpp, bit by bit.
 #pragma once
 #include <bit>
 
+#include "engine/tiles/loops/reciprocal.hpp"
 #include "engine/tiles/loops/scalar_integer.hpp"
 
 namespace gamelan::engine::tiles::GAMELAN_ISA {
@@ -77,6 +78,7 @@ T divide_by_power(T x, int shift) {
   return static_cast<T>(rest - (x < 0 && rest != 0 ? mask + 1 : 0));
 }
 
+#ifdef __AVX512DQ__
 /// Division of 64 bits by a divisor below 2**62, given its inverse. The first product is wrong by less than
 /// 2**12 or so, the second by one.
 template <protocol::Op op, Integer T>
@@ -97,6 +99,8 @@ T divide_by_product(T x, T divisor, double inverse) {
   if constexpr (op == protocol::Op::remainder || !std::is_signed_v<T>) return static_cast<T>(rest);
   return static_cast<T>(rest - (rest != 0 && ((x < 0) != (by < 0)) ? by : 0));
 }
+
+#endif
 
 /// Division of 8 bits, given 2**16 / |divisor| rounded up, where |divisor| is above 1: the product is too
 /// large by less than 2**8, which is less than what is missing to the next quotient.
@@ -129,13 +133,25 @@ void divide_by(const T* x, T y, T* result, std::size_t n) {
 #pragma GCC ivdep
     for (std::size_t j = 0; j < n; ++j) result[j] = divide_in_floats<op>(x[j], y);
   } else {
-    if (y == 0 || magnitude(y) == 1 || magnitude(y) >= std::uint64_t{1} << 62) {
-      for (std::size_t j = 0; j < n; ++j) result[j] = divide_one<op>(x[j], y);
+#ifdef __AVX512DQ__
+    if (y != 0 && magnitude(y) > 1 && magnitude(y) < std::uint64_t{1} << 62) {
+      const double inverse = 1.0 / static_cast<double>(y);
+#pragma GCC ivdep
+      for (std::size_t j = 0; j < n; ++j) result[j] = divide_by_product<op>(x[j], y, inverse);
       return;
     }
-    const double inverse = 1.0 / static_cast<double>(y);
+#else
+    if (y != 0 && magnitude(y) > 1) {
+      const Reciprocal<T> reciprocal(y);
 #pragma GCC ivdep
-    for (std::size_t j = 0; j < n; ++j) result[j] = divide_by_product<op>(x[j], y, inverse);
+      for (std::size_t j = 0; j < n; ++j) {
+        const T quotient = reciprocal.quotient(x[j]);
+        result[j] = quotient_or_rest<op, T>(quotient, static_cast<T>(x[j] - quotient * y), y);
+      }
+      return;
+    }
+#endif
+    for (std::size_t j = 0; j < n; ++j) result[j] = divide_one<op>(x[j], y);
   }
 }
 
