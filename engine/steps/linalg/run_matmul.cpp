@@ -27,7 +27,9 @@ constexpr std::int64_t panel = 256;  // of the inner axis
 constexpr std::int64_t dense_panel = 8192, vector_panel = 64, vector_tile = 16;
 constexpr std::int64_t most_rows = 16 * plan::matmul_tile_rows,
                        most_columns = 16 * plan::matmul_tile_columns;  // of a call: bounds what is packed
-constexpr std::int64_t vector_rows = 4 * vector_tile;  // of a call, where every second product goes backwards
+constexpr std::int64_t vector_rows =
+    4 * vector_tile;                              // of a call, where every second product goes backwards,
+constexpr std::int64_t vector_elements = 32'768;  // or so many elements, where rows are short
 constexpr std::int64_t joined_rows = 8;  // of a tile, where adjacent ones are joined: two ranks compute few
 constexpr std::int64_t least_inner =
     64;  // a smaller tile may be multiplied by another method of BLAS than a large one
@@ -54,11 +56,12 @@ std::vector<distribution::Interval> cut(const distribution::Interval& part, std:
 void add_vector_product(std::int64_t rows, std::int64_t inner, const tiles::MatrixInMemory& a,
                         const tiles::MatrixInMemory& x, std::byte* y, bool is_backwards) {
   constexpr auto item = static_cast<std::int64_t>(sizeof(double));
-  const auto calls = (rows + vector_rows - 1) / vector_rows;
+  const auto together = std::max(vector_rows, vector_elements / inner / vector_tile * vector_tile);
+  const auto calls = (rows + together - 1) / together;
   for (std::int64_t call = 0; call < calls; ++call) {
-    const auto first = (is_backwards ? calls - 1 - call : call) * vector_rows;
+    const auto first = (is_backwards ? calls - 1 - call : call) * together;
     const auto* const from = static_cast<const std::byte*>(a.data) + first * a.leading * item;
-    tiles::gemm(protocol::Dtype::float64, std::min(vector_rows, rows - first), 1, inner, {from, a.leading}, x,
+    tiles::gemm(protocol::Dtype::float64, std::min(together, rows - first), 1, inner, {from, a.leading}, x,
                 y + first * item, 1, true);
   }
 }
@@ -72,8 +75,11 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
   const auto dims = mine.size();
   if (run_stack(context, matmul, mine)) return;
   std::byte* result = context.own_block(matmul.out);
-  if (is_tiny(matmul) && !is_empty(mine))
+  if (is_tiny(matmul) && !is_empty(mine)) {
+    if (matmul.dtype == protocol::Dtype::float32)
+      return multiply_tiny(context, matmul, mine[0], mine[1], reinterpret_cast<float*>(result));
     return multiply_tiny(context, matmul, mine[0], mine[1], reinterpret_cast<double*>(result));
+  }
   const auto item = protocol::size_of(matmul.dtype);
   std::memset(result, 0, static_cast<std::size_t>(volume(mine)) * item);
   if (is_empty(mine) || matmul.inner == 0) return;

@@ -17,6 +17,8 @@ from .._views._reshape import ravel, reshape
 
 __all__ = ["dot", "inner", "matmul", "outer", "trace", "vdot"]
 
+_WRITTEN_OUT = 8  # elements of a row: decision 049
+
 
 @functools.cache
 def _dtype(left, right):
@@ -76,12 +78,16 @@ def _matrix_product(x1, x2, result_dtype):
             f"(n?,k),(k,m?)->(n?,m?) (size {contracted} is different from {left.shape[-1]})"
         )
     if left.ndim == 1 and right.ndim == 1:
-        return _inner(x1, x2, result_dtype)
-    result = _product(
-        _core.view(x1, left[None, :]) if left.ndim == 1 else x1,
-        _core.view(x2, right[:, None]) if right.ndim == 1 else x2,
-        result_dtype,
-    )
+        return _sum_of_products(x1, x2, None, result_dtype)
+    if right.ndim == 1 and 0 < contracted <= _WRITTEN_OUT and left.dtype != result_dtype != bool:
+        return _sum_of_products(x1, x2, -1, result_dtype)  # converts the elements in the same pass
+    x1 = _core.view(x1, left[None, :]) if left.ndim == 1 else x1
+    x2 = _core.view(x2, right[:, None]) if right.ndim == 1 else x2
+    if left.ndim > 2 and right.ndim <= 2 and contracted:  # one product of all rows, not one of each matrix
+        rows = _core.reshape_view(x1, (left.size // contracted, contracted))
+        if rows is not None:
+            return _core.reshape_view(_product(rows, x2, result_dtype), left.shape[:-1] + right.shape[1:])
+    result = _product(x1, x2, result_dtype)
     if left.ndim == 1:
         return _core.view(result, result._a[..., 0, :])
     return _core.view(result, result._a[..., 0]) if right.ndim == 1 else result
@@ -113,10 +119,10 @@ def matmul_with(x1, x2, out, keywords):
     return out
 
 
-def _inner(left, right, dtype):
-    """Sum of products of two vectors."""
+def _sum_of_products(left, right, axis, dtype):
+    """Of two vectors (axis None), or of each row and a vector: of short ones the planner writes the sum out, in one pass."""
     products = _core.apply(OPS["multiply"], dtype_number(dtype), dtype_number(dtype), (left, right), None)
-    return reduce("sum", products, None, dtype)
+    return reduce("sum", products, axis, dtype)
 
 
 def _product(left, right, dtype):
