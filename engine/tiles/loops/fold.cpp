@@ -57,7 +57,9 @@ void fold_rows_fresh(Op op, Dtype dtype, const void* values, std::int64_t rows, 
 }
 
 void fold_pairs(Op op, Dtype dtype, void* values, std::int64_t count, std::int64_t row_length) {
+  constexpr std::int64_t short_row = 32;
   const FoldLoops loops = require(op, dtype);
+  if (row_length < short_row) return loops.short_pairs(values, count, row_length);
   auto* rows = static_cast<std::byte*>(values);
   const std::int64_t row_bytes = row_length * static_cast<std::int64_t>(protocol::size_of(dtype));
   for (std::int64_t distance = 1; distance < count; distance *= 2) {

@@ -274,6 +274,21 @@ void fold_rows(const void* begin, const void* from, std::int64_t row_count, std:
   } while (row_count > 0);
 }
 
+/// The tree of fold_pairs, level by level: row i becomes rows 2i and 2i + 1 folded, and a last one without a
+/// partner waits.
+template <class Row, class T>
+void fold_short_pairs(void* values, std::int64_t count, std::int64_t row_length) {
+  T* const rows = static_cast<T*>(values);
+  for (; count > 1; count = count / 2 + count % 2) {
+    const auto pairs = count / 2;
+    for (std::int64_t i = 0; i < pairs; ++i) {
+      const T *left = rows + 2 * i * row_length, *right = left + row_length;
+      for (std::int64_t j = 0; j < row_length; ++j) rows[i * row_length + j] = Row::apply(left[j], right[j]);
+    }
+    if (count % 2 == 1) std::copy_n(rows + (count - 1) * row_length, row_length, rows + pairs * row_length);
+  }
+}
+
 template <class T>
 T smallest() {
   if constexpr (is_complex<T>) {
@@ -327,7 +342,7 @@ bool write_identity(Identity identity, void* to) {
 FoldLoops fold_loops(Op op, Dtype dtype) {
   return with_element(dtype, [&]<class T>() {
     return rows::with_fold<T, FoldLoops>(op, [op]<class Row>() {
-      FoldLoops loops{fold_runs<Row, T>, fold_rows<Row, T>, nullptr, nullptr};
+      FoldLoops loops{fold_runs<Row, T>, fold_rows<Row, T>, fold_short_pairs<Row, T>, nullptr, nullptr};
       if constexpr (Real<T>)
         if (op == Op::add) {
           loops.products = fold_products<Row, T>;

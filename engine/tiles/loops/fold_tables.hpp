@@ -9,13 +9,15 @@
 
 namespace gamelan::engine::tiles {
 
-/// The loops behind fold_runs, fold_rows, fold_products and fold_four_products (fold.hpp); null where there
-/// is none.
+/// The loops behind fold_runs, fold_rows, fold_pairs, fold_products and fold_four_products (fold.hpp); null
+/// where there is none.
 struct FoldLoops {
   void (*runs)(const void* values, std::int64_t run_count, std::int64_t run_length, void* out) = nullptr;
   /// acc[j] = start[j], then op values[i][j], i ascending; `start` may be `acc`.
   void (*rows)(const void* start, const void* values, std::int64_t rows, std::int64_t row_length,
                void* acc) = nullptr;
+  /// fold_pairs of short rows: those that are left move together.
+  void (*short_pairs)(void* values, std::int64_t count, std::int64_t row_length) = nullptr;
   void (*products)(const void* x, const void* y, std::int64_t run_count, std::int64_t run_length,
                    void* out) = nullptr;
   void (*four_products)(const void* const* x, const void* const* y, std::int64_t run_length,

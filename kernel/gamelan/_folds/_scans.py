@@ -8,6 +8,8 @@ do not
 change with the number of engines, and rounding errors are smaller than NumPy's, not equal to them.
 """
 
+import functools
+
 import numpy
 
 from .. import _core
@@ -27,6 +29,13 @@ def _along(axis, part):
     return (slice(None),) * axis + (part,)
 
 
+@functools.cache
+def _dtype(function, source, requested):
+    """NumPy's choice, and its errors."""
+    with numpy.errstate(all="ignore"):
+        return function.accumulate(numpy.ones(1, source), dtype=requested).dtype
+
+
 def accumulate(name, function, array, axis=0, dtype=None, out=None):
     """`function.accumulate` of a distributed array; `name` is its row of the op table, `function` NumPy's object."""
     array = array if is_distributed(array) else _core.upload(numpy.asarray(array))  # where only `out` is distributed
@@ -38,8 +47,7 @@ def accumulate(name, function, array, axis=0, dtype=None, out=None):
         out = as_output(out)
     if dtype is None and out is not None:
         dtype = asked_by_out(function, array.dtype, out.dtype)
-    with numpy.errstate(all="ignore"):
-        target = function.accumulate(numpy.ones(1, array.dtype), dtype=dtype).dtype  # NumPy's choice, and its errors
+    target = _dtype(function, array.dtype, None if dtype is None else numpy.dtype(dtype))
     number = dtype_number(target)
     if name == "power" and target.kind == array.dtype.kind == "i" and bool((array[_along(axis, slice(1, None))] < 0).any()):
         raise ValueError("Integers to negative integer powers are not allowed.")
@@ -102,7 +110,7 @@ def _running(name, function, numpy_function, a, axis, dtype, out):
         result = call_numpy(numpy_function, numpy_function.__name__, (a,), {"axis": axis, "dtype": dtype, "out": out})
         return result if out is None else out
     if axis is None:
-        a, axis = ravel(a), 0
+        a, axis = a if a.ndim == 1 else ravel(a), 0
     axis, a = axis_in(axis, a)
     if out is not None and as_output(out).shape != a.shape:
         raise ValueError("provided out is the wrong size for the accumulation.")

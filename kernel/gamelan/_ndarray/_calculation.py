@@ -7,7 +7,8 @@ from .. import _core
 from .._float_errors import numpys_own
 from .._folds import _arg_reductions as arg_reductions
 from .._folds import _reductions as reductions
-from .._statistics._averages import mean, ptp
+from .._statistics._averages import mean, mean_of_reals, ptp
+from .._statistics._common import is_of_reals
 from .._statistics._searching import searchsorted
 from .._statistics._spread import std, var
 from .._ufuncs._clip import clip
@@ -122,6 +123,8 @@ class Calculation(_core.Array):
         """The arithmetic mean over axes."""
         if self._b is None and out is None and not keywords:
             return _wrap(self._a.mean(axis, dtype, None, keepdims))
+        if dtype is None and out is None and keepdims is False and not keywords and is_of_reals(self):
+            return mean_of_reals(self, axis)
         return mean(self, axis, dtype, out=out, keepdims=keepdims, **keywords)
 
     def var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, **keywords):

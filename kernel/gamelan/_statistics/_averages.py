@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """mean, average and ptp: folds and one division. What `where` leaves out counts as the identity of the fold."""
 
+import functools
 import warnings
 
 import numpy
 
+from .. import _core
 from .._arguments import counted_axes
 from .._creation._from_data import asarray
 from .._creation._like import full_like
 from .._folds import _reductions
 from .._imported_numpy import AVERAGE_TAKES_LISTS, normalize_axis_tuple
-from .._local import as_output, is_distributed
+from .._local import as_output, as_value, is_distributed
+from .._promotion import OPS, dtype_number
 from .._ufuncs._objects import PUBLIC
 from .._ufuncs._where import either
 from .._views._plain import broadcast_to, moveaxis
@@ -44,11 +47,18 @@ def sum_and_count(a, axes, dtype, keepdims, where):
     return total, _reductions.reduce("sum", mask, axes, numpy.intp, None, keepdims)
 
 
+def mean_of_reals(a, axis=None):
+    """`mean` of a distributed array of float32 or float64 that has axes and elements."""
+    total = _reductions.reduce("sum", a, axis)
+    number = dtype_number(a._a.dtype)
+    return as_value(_core.apply(OPS["divide"], number, number, (total, a._a.size // total._a.size), None))
+
+
 @document(
     "The arithmetic mean of the elements over axes.",
     ">>> np.mean([[1, 2], [3, 4]], axis=0).tolist()\n[2.0, 3.0]",
 )
-@of_numpy
+@functools.partial(of_numpy, plain=mean_of_reals)
 def mean(a, axis=None, dtype=None, out=None, keepdims=unset, *, where=unset):
     a = asarray(a)
     axes = counted_axes(axis, a.ndim)

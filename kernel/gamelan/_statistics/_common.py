@@ -14,6 +14,7 @@ from .._local import as_output, as_value, call_numpy, each, gathered, has_distri
 from .._promotion import OPS, dtype_number
 
 unset = numpy._NoValue
+_AXIS = {"axis"}
 
 
 def _emptied(value):
@@ -30,13 +31,21 @@ def _has_axes(values):
     )
 
 
-def of_numpy(function):
+def is_of_reals(array):
+    """True for a distributed array of float32 or float64 that has axes and elements."""
+    return is_distributed(array) and array._a.dtype.char in "fd" and array._a.ndim > 0 and array._a.size > 0
+
+
+def of_numpy(function, plain=None):
     """A function that NumPy computes when all its arguments are here, or have no elements, or are numbers beside a first one
-    that is here; the body sees at least one distributed array that has some."""
+    that is here; the body sees at least one distributed array that has some. `plain`: the same of one real distributed array
+    that has elements, and of an axis; a look at every argument would take longer than the call."""
     theirs = numpys(function.__name__)
 
     @functools.wraps(function)
     def apply(*arguments, **keywords):
+        if plain is not None and len(arguments) == 1 and keywords.keys() <= _AXIS and is_of_reals(arguments[0]):
+            return plain(*arguments, **keywords)
         if has_distributed(arguments) or has_distributed(keywords.values()):
             out = keywords.get("out")
             arguments = tuple(map(_emptied, arguments))

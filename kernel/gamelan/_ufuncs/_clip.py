@@ -19,10 +19,19 @@ __all__ = ["clip"]
 
 
 _unset = numpy._NoValue
+_MAXIMUM, _MINIMUM, _DOUBLE = OPS["maximum"], OPS["minimum"], dtype_number(numpy.dtype(float))
+
+
+def _is_plain(limit):
+    """True for a float of Python that is no NaN, and for a whole number that is the same as a float."""
+    return type(limit) is float and limit == limit or type(limit) is int and -(2**53) <= limit <= 2**53
 
 
 def clip(a, a_min=_unset, a_max=_unset, out=None, *, min=_unset, max=_unset, **keywords):
     """Limit the elements to an interval."""
+    if out is None and not keywords and _is_plain(a_min) and _is_plain(a_max) and is_distributed(a) and a._a.dtype.char == "d":
+        raised = _core.apply(_MAXIMUM, _DOUBLE, _DOUBLE, (a, a_min), None)  # nothing is left to decide
+        return as_value(_core.apply(_MINIMUM, _DOUBLE, _DOUBLE, (raised, a_max), None))
     given = {"a_min": a_min, "a_max": a_max, "min": min, "max": max}
     given = {name: value for name, value in given.items() if value is not _unset}
     if given.keys() != {"a_min", "a_max"}:

@@ -42,8 +42,9 @@ def rounded(a, decimals, out):
 
 
 def _step(name, a, dtype, *factor):
-    loop, _, _ = resolve(name, [described(a), *factor], dtype)
-    return _core.apply(OPS[name], loop, dtype_number(dtype), (a, *factor), None)
+    number = dtype_number(dtype)
+    loop = number if a.dtype == dtype == float else resolve(name, [described(a), *factor], dtype)[0]
+    return _core.apply(OPS[name], loop, number, (a, *factor), None)
 
 
 def _unchanged(a, out):
