@@ -24,6 +24,7 @@ struct Node {
   /// It computes something a second time (recompute.cpp), in no group up to the one that makes this array,
   /// and completes no command; 0: it does not.
   ArrayId again_after = 0;
+  bool is_overwritten = false;  ///< only makes its array: later nodes write all of it before one reads it
 };
 
 /// Nodes that run in one pass, and the views that they touch (for hazards). writes[i] belongs to nodes[i].

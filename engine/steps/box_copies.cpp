@@ -2,9 +2,9 @@
 #include "engine/steps/box_copies.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "engine/steps/indices.hpp"
+#include "engine/tiles/copy_bytes.hpp"
 #include "engine/tiles/loops/elementwise.hpp"
 #include "engine/tiles/tile_runner.hpp"
 
@@ -41,7 +41,7 @@ void copy_box(protocol::Dtype from, protocol::Dtype to, std::span<const std::int
   const auto elements = protocol::element_count(extents);
   const Shape packed = protocol::contiguous_strides(extents, protocol::size_of(from));
   if (from == to && source_strides == packed && target_strides == packed) {
-    std::memcpy(target, source, static_cast<std::size_t>(elements) * protocol::size_of(from));
+    tiles::copy_bytes(target, source, static_cast<std::size_t>(elements) * protocol::size_of(from));
     return;
   }
   if (elements <= few_elements && !extents.empty()) {  // a program would take longer to make than to run

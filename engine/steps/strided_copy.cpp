@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "engine/tiles/copy_bytes.hpp"
+
 namespace gamelan::engine::steps {
 namespace {
 
@@ -55,13 +57,13 @@ void copy_plane(Copy copy, std::int64_t rows, std::int64_t count, std::int64_t w
   if (copy.to_step == width && copy.from_step == width) {
     const auto bytes = count * width;
     if (rows == 1 || (copy.to_row == bytes && copy.from_row == bytes)) {
-      std::memcpy(copy.to, copy.from, static_cast<std::size_t>(rows * bytes));
+      tiles::copy_bytes(copy.to, copy.from, static_cast<std::size_t>(rows * bytes));
       return;
     }
     if (bytes >= long_run) {
       for (std::int64_t r = 0; r < rows; ++r)
-        std::memcpy(copy.to + r * copy.to_row, copy.from + r * copy.from_row,
-                    static_cast<std::size_t>(bytes));
+        tiles::copy_bytes(copy.to + r * copy.to_row, copy.from + r * copy.from_row,
+                          static_cast<std::size_t>(bytes));
       return;
     }
   }

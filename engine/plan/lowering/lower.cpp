@@ -272,6 +272,10 @@ class Lowering : private StepWriter {
       const auto& current = node(group.nodes[i]);
       const auto& command = current.command;
       const bool is_part = interior && i >= interior->nodes;
+      if (current.is_overwritten) {
+        if (!stays_in_registers(context_, group, command.out.base)) operands.of_view(command.out, true);
+        continue;
+      }
       if (current.kind == Node::Kind::elementwise) {
         if (is_part)
           builder.add(part_of(command, interior->first, extents), current.source);

@@ -69,6 +69,8 @@ constexpr Pass pass_table[] = {
        return o.has(Switch::recompute) && o.has(Switch::fuse) && o.has(Switch::contract) && !o.keeps_unread;
      },
      [](Planning& p) { recompute(p.context); }, false},
+    {"find_overwritten", [](const Options& o) { return o.has(Switch::simplify) && !o.keeps_unread; },
+     [](Planning& p) { find_overwritten(p.context, p.batch); }, false},
     {"fuse", always, [](Planning& p) { fuse(p.context); }, false},  // off: every group is one command
     {"lower", always, [](Planning& p) { p.plan = lower(p.context); }, true},
     {"chain_rows", [](const Options& o) { return o.has(Switch::chain_rows); },

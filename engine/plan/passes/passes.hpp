@@ -48,9 +48,11 @@ void split_assembled(Context& context);    ///< reads arrays that copies fill wh
 void unroll_short_axes(Context& context);  ///< writes reductions over a few elements out
 void sink_temporaries(Context& context);   ///< temporaries behind reductions that come before their reader
 void recompute(Context& context);          ///< computes cheap temporaries again in a second pass
-void fuse(Context& context);               ///< nodes -> groups; chooses layouts of new arrays
-Plan lower(Context& context);              ///< groups -> slots, programs, steps
-void chain_rows(Plan& plan);               ///< passes over the same rows run some rows at a time
+/// Finds new arrays whose first contents nobody reads.
+void find_overwritten(Context& context, const protocol::Batch& batch);
+void fuse(Context& context);   ///< nodes -> groups; chooses layouts of new arrays
+Plan lower(Context& context);  ///< groups -> slots, programs, steps
+void chain_rows(Plan& plan);   ///< passes over the same rows run some rows at a time
 /// Sweeps over the same large arrays become wavefronts; for one node only.
 void tile_time(Plan& plan, const Options& options);
 /// Marks the steps before which an interrupt may end the plan.

@@ -30,7 +30,9 @@ std::optional<std::int64_t> shift_of(const Operand& operand, const Layout& itera
 
 }  // namespace
 
-bool has_rows(const FusedLoop& loop) { return !loop.interior && is_cut_by_rows(loop.iterations); }
+bool has_rows(const FusedLoop& loop) {
+  return !loop.interior && !loop.program.code.empty() && is_cut_by_rows(loop.iterations);
+}
 
 bool have_same_cuts(const Layout& left, const Layout& right) {
   const auto &a = left.axes.front(), &b = right.axes.front();

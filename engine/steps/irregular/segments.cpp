@@ -5,6 +5,8 @@
 #include <cstring>
 #include <map>
 
+#include "engine/tiles/copy_bytes.hpp"
+
 namespace gamelan::engine::steps {
 
 std::size_t RowPart::find_among_many(std::int64_t j) const {
@@ -60,7 +62,7 @@ void copy_row(std::span<const std::int64_t> extents, const std::byte* from, cons
       copy_row(extents.subspan(1), from + i * from_strides[0], from_strides + 1, to + i * to_strides[0],
                to_strides + 1, item_bytes);
   } else if (from_strides[0] == item_bytes && to_strides[0] == item_bytes) {
-    std::memcpy(to, from, static_cast<std::size_t>(extents[0] * item_bytes));
+    tiles::copy_bytes(to, from, static_cast<std::size_t>(extents[0] * item_bytes));
   } else {
     for (std::int64_t i = 0; i < extents[0]; ++i)
       std::memcpy(to + i * to_strides[0], from + i * from_strides[0], static_cast<std::size_t>(item_bytes));

@@ -4,8 +4,7 @@
 // vector code and the scalar rest agree. Built like elementwise_loops.cpp, once per instruction-set level.
 #include <emmintrin.h>
 
-#include <cstring>
-
+#include "engine/tiles/copy_bytes.hpp"
 #include "engine/tiles/loops/element.hpp"
 #include "engine/tiles/loops/elementwise_tables.hpp"
 
@@ -61,7 +60,7 @@ void cast(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to, std:
     const auto* source = reinterpret_cast<const Read<From>*>(from);
     if (from_stride == from_size) {
       if constexpr (std::is_same_v<From, To>) {
-        if (from != to) std::memcpy(to, from, n * sizeof(To));
+        if (from != to) copy_bytes(to, from, n * sizeof(To));
       } else {
 #pragma GCC ivdep
         for (std::size_t j = 0; j < n; ++j) target[j] = convert<To>(source[j]);
