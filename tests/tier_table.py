@@ -77,14 +77,13 @@ TIERS = [
         is_built=False,
     ),
     Tier("python", RANKS + MODEL, 3000, "NumPy as oracle on 1 to 4 ranks, two of these on two nodes", together=2),
-    Tier("kernel", [pytest("kernel")], 1800, "the notebook kernel, driven as a front end does", workers=2, lane="here", tries=2),
-    Tier("launch", [pytest("launch")], 1800, "starting, stopping, dying; the command gamelan", workers=2, lane="here", tries=2),
+    Tier("kernel", [pytest("kernel")], 1800, "the notebook kernel, driven as a front end does", workers=2, lane="first", tries=2),
     Tier(
         "slurm",
         [pytest("slurm")],
         1800,
         "a real Slurm: the queue in words, ends and their causes, attaching",
-        lane="slurm",
+        lane="first",
         tries=2,
     ),
     Tier(
@@ -92,9 +91,10 @@ TIERS = [
         [pytest("cluster", *(f"--ignore=tests/cluster/test_{name}.py" for name in FAULTS))],
         1800,
         "a Slurm of several hosts, engines on two of them",
-        lane="slurm",
+        lane="second",
         tries=2,
     ),
+    Tier("launch", [pytest("launch")], 1800, "starting, stopping, dying; the command gamelan", workers=2, lane="second", tries=2),
     Tier(
         "pure",
         [["ctest", "-LE", "^(mpi|kernel|python)$"]],
