@@ -113,13 +113,15 @@ Ref reshape_view(Array* array, int dims, const npy_intp* extents) {
   return hold(view.get(), array->b);
 }
 
+std::int64_t offset_of(const Array* array) { return PyArray_BYTES(data_of(array)) - reserved; }
+
 protocol::View view_of(const Array* array) {
   PyArrayObject* proxy = data_of(array);
   const int dims = PyArray_NDIM(proxy);
   protocol::View view;
   view.base = array->b->id;
   view.dtype = *dtype_of(PyArray_DESCR(proxy));
-  view.offset = PyArray_BYTES(proxy) - reserved;
+  view.offset = offset_of(array);
   view.extents.assign(PyArray_DIMS(proxy), PyArray_DIMS(proxy) + dims);
   view.strides.assign(PyArray_STRIDES(proxy), PyArray_STRIDES(proxy) + dims);
   return view;

@@ -19,6 +19,8 @@ Ref new_distributed(const std::shared_ptr<Session>& session, protocol::Dtype dty
                     const npy_intp* extents);
 /// A view of `array` with another shape of the same size; null when only a copy can have that shape.
 Ref reshape_view(Array* array, int dims, const npy_intp* extents);
+/// Where the first element of an array lies in its base, in bytes.
+std::int64_t offset_of(const Array* array);
 /// The view that the proxy of a distributed array stands for.
 protocol::View view_of(const Array* array);
 /// Records a command that writes `target`.

@@ -2,9 +2,11 @@
 #include "kernel/arrays/elements.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "kernel/arrays/dispatch.hpp"
 #include "kernel/arrays/distributed.hpp"
+#include "kernel/arrays/dtypes.hpp"
 #include "kernel/arrays/read_ahead.hpp"
 #include "kernel/recorder/session.hpp"
 
@@ -71,6 +73,45 @@ Ref element_of(Array* view) {
     own->is_element = true;
   }
   return value;
+}
+
+namespace {
+
+/// The index along an axis of that extent, from its beginning; nullopt for what is no index inside.
+std::optional<npy_intp> index_in(PyObject* index, npy_intp extent) {
+  if (!PyLong_CheckExact(index)) return std::nullopt;
+  int overflow = 0;
+  const long long given = PyLong_AsLongLongAndOverflow(index, &overflow);
+  const long long place = given < 0 ? given + extent : given;
+  if (overflow != 0 || place < 0 || place >= extent) return std::nullopt;
+  return static_cast<npy_intp>(place);
+}
+
+}  // namespace
+
+Ref known_element(const Array* array, PyObject* key) {
+  const Base* base = array->b;
+  if (base->read_ahead == nullptr || base->is_element || base->is_shared) return Ref();
+  const ReadAhead& known = **base->read_ahead;
+  PyArrayObject* proxy = data_of(array);
+  const int dims = PyArray_NDIM(proxy);
+  const bool is_tuple = PyTuple_CheckExact(key);
+  if (known.version != base->version || known.dtype != dtype_of(PyArray_DESCR(proxy)) ||
+      dims != (is_tuple ? PyTuple_GET_SIZE(key) : 1))
+    return Ref();
+  auto offset = offset_of(array);
+  for (int dim = 0; dim < dims; ++dim) {
+    const auto index = index_in(is_tuple ? PyTuple_GET_ITEM(key, dim) : key, PyArray_DIM(proxy, dim));
+    if (!index) return Ref();
+    offset += *index * PyArray_STRIDE(proxy, dim);
+  }
+  const auto place = offset - known.first;
+  const auto size = static_cast<std::int64_t>(known.bytes.size());
+  if (place < 0 || place + PyArray_ITEMSIZE(proxy) > size) return Ref();
+  (*base->session)->require_current();
+  auto* const element =
+      const_cast<std::byte*>(known.bytes.data()) + place;  // NumPy takes it so, and copies it
+  return Ref::checked(PyArray_Scalar(element, PyArray_DESCR(proxy), nullptr));
 }
 
 }  // namespace gamelan::kernel

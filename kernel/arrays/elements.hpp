@@ -10,5 +10,8 @@ namespace gamelan::kernel {
 /// The element of a 0-d view, as a value: 0-d and read-only on the engines, or the NumPy scalar when it is
 /// known here. May fetch, and then raises what a fetch raises.
 Ref element_of(Array* view);
+/// The element that an index names, or a tuple with an index for each axis, when it is known here; null when
+/// it is not, and for any other key. Nothing is fetched. Raises where the array is lost.
+Ref known_element(const Array* array, PyObject* key);
 
 }  // namespace gamelan::kernel

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "kernel/arrays/array_object.hpp"
+#include "kernel/arrays/elements.hpp"
 #include "kernel/arrays/guarded.hpp"
 #include "kernel/arrays/small/basic_view.hpp"
 #include "kernel/arrays/small/plain_view.hpp"
@@ -84,7 +85,10 @@ int local_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
 }
 
 PyObject* array_subscript(PyObject* self, PyObject* key) {
-  if (as_array(self)->b != nullptr) return get_item(self, key);
+  if (as_array(self)->b != nullptr) {
+    PyObject* const known = guarded([&] { return known_element(as_array(self), key).release(); });
+    return known != nullptr || PyErr_Occurred() != nullptr ? known : get_item(self, key);
+  }
   return PyObject_GetItem(as_array(self)->a, key);
 }
 
