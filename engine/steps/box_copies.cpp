@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "engine/steps/indices.hpp"
-#include "engine/tiles/copy_bytes.hpp"
+#include "engine/tiles/loops/copy_bytes.hpp"
 #include "engine/tiles/loops/elementwise.hpp"
 #include "engine/tiles/tile_runner.hpp"
 

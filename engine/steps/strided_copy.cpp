@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "engine/tiles/copy_bytes.hpp"
+#include "engine/tiles/loops/copy_bytes.hpp"
 
 namespace gamelan::engine::steps {
 namespace {

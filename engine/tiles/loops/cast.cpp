@@ -4,7 +4,7 @@
 // vector code and the scalar rest agree. Built like elementwise_loops.cpp, once per instruction-set level.
 #include <emmintrin.h>
 
-#include "engine/tiles/copy_bytes.hpp"
+#include "engine/tiles/loops/copy_bytes.hpp"
 #include "engine/tiles/loops/element.hpp"
 #include "engine/tiles/loops/elementwise_tables.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/tiles/copy_bytes.hpp"
+#include "engine/tiles/loops/copy_bytes.hpp"
 
 #include <cstdint>
 #include <cstring>
