@@ -26,6 +26,9 @@ struct FusedLoop {
   std::shared_ptr<const FusedLoop>
       interior;  ///< its iterations are those of the box, and count from `interior_first`
   Shape interior_first;
+
+  /// True for a pass that only makes its arrays: others write over all of them (overwritten.cpp).
+  bool computes_nothing() const { return program.code.empty() && interior == nullptr; }
 };
 
 }  // namespace gamelan::engine::plan

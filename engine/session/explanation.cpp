@@ -18,6 +18,8 @@ constexpr double share_of_passes = 0.5;
 /// take.
 std::size_t traffic_of(const plan::Plan& plan) {
   const auto bytes_of = [&](const plan::Step& step) {
+    const auto* loop = std::get_if<plan::FusedLoop>(&step.body);
+    if (loop && loop->computes_nothing()) return std::size_t{0};
     std::set<std::pair<int, bool>> uses;  // a stencil reads several views of its array in one pass
     for (const auto& use : plan::uses_of(step)) uses.insert({use.slot, use.is_written});
     std::size_t bytes = 0;

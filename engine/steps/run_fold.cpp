@@ -4,6 +4,7 @@
 // fixed tree of the second half (run_fold_finish.cpp), the bits do not depend on how many ranks there are.
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "engine/steps/block_folds.hpp"
 #include "engine/steps/box_copies.hpp"
@@ -69,12 +70,10 @@ class BlockFolder {
       Box region = mine.region(number);
       // What is local comes first, which gives the neighbours time to finish their part.
       if (!values_.is_local(elements_of(region))) cut_edges(region, later);
-      if (!is_empty(region)) {
-        if (values_.is_local(elements_of(region)))
-          fold_region(region, context_.rank());
-        else
-          later.push_back(std::move(region));
-      }
+      if (values_.is_local(elements_of(region)))
+        fold_region(region, context_.rank());
+      else
+        later.push_back(std::move(region));
       context_.progress();
     };
     work.run(fold_if_local);
@@ -101,9 +100,11 @@ class BlockFolder {
     return regions.count() >= fewest_shared_regions || context_.balance() == Balance::always;
   }
 
-  /// Moves the outermost reduction blocks that reach into a neighbour's part from `region` to `edges`: the
-  /// others are folded where they lie.
-  void cut_edges(Box& region, std::vector<Box>& edges) {
+  /// Moves the outermost reduction blocks that reach into a neighbour's part from `region` to `later`, where
+  /// all others can then be folded where they lie.
+  void cut_edges(Box& whole, std::vector<Box>& later) {
+    Box region = whole;
+    std::vector<Box> edges;
     for (std::size_t k = 0; k < dims_; ++k) {
       if (fold_.is_complete && fold_.reduced[k]) continue;  // these blocks are folded together
       for (const bool is_first : {true, false}) {
@@ -116,6 +117,9 @@ class BlockFolder {
         edges.push_back(std::move(edge));
       }
     }
+    if (is_empty(region) || !values_.is_local(elements_of(region))) return;
+    whole = std::move(region);
+    std::move(edges.begin(), edges.end(), std::back_inserter(later));
   }
 
   /// The values of one fold over a region, then its partials.

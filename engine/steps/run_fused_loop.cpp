@@ -80,7 +80,7 @@ class Pass {
 
 void run(const StepContext& context, const plan::FusedLoop& fused) {
   for (const auto& each : fused.carries) carry(context, each);
-  if (fused.program.code.empty() && !fused.interior) return;  // it only makes an array
+  if (fused.computes_nothing()) return;
   const Box mine = part_of(fused.iterations, context.rank());
   // A rank without a part may still help.
   const bool may_help = context.balance() != Balance::off && !mine.empty();

@@ -92,6 +92,7 @@ std::optional<npy_intp> index_in(PyObject* index, npy_intp extent) {
 Ref known_element(const Array* array, PyObject* key) {
   const Base* base = array->b;
   if (base->read_ahead == nullptr || base->is_element || base->is_shared) return Ref();
+  (*base->session)->require_current();  // it may wait, and other threads then write and fetch
   const ReadAhead& known = **base->read_ahead;
   PyArrayObject* proxy = data_of(array);
   const int dims = PyArray_NDIM(proxy);
@@ -108,7 +109,6 @@ Ref known_element(const Array* array, PyObject* key) {
   const auto place = offset - known.first;
   const auto size = static_cast<std::int64_t>(known.bytes.size());
   if (place < 0 || place + PyArray_ITEMSIZE(proxy) > size) return Ref();
-  (*base->session)->require_current();
   auto* const element =
       const_cast<std::byte*>(known.bytes.data()) + place;  // NumPy takes it so, and copies it
   return Ref::checked(PyArray_Scalar(element, PyArray_DESCR(proxy), nullptr));

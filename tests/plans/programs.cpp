@@ -49,6 +49,17 @@ void waits_for_its_readers(BatchWriter& r) {
   const View four = r.compute(Op::multiply, {inner, number(4)});
   r.sum(r.compute(Op::subtract, {four, part(u, 0, n - 2, 1, n - 1)}));
 }
+void overwritten(BatchWriter& r) {  // the zeros of a join have no pass
+  const View u = grid(r), b = grid(r);
+  r.assign(part(u, 1, n - 1, 1, n - 1), r.compute(Op::multiply, {part(b, 1, n - 1, 1, n - 1), number(3)}));
+  r.compute(Op::multiply, {u, number(2)}, false);
+  const auto call = r.batch().commands.size();
+  const View joined = r.call(Op::copy, {n, n}, Dtype::float64, {number(0)});
+  r.assign(part(joined, 0, 1, 0, n), part(b, n - 1, n, 0, n));
+  r.assign(part(joined, 1, n, 0, n), part(b, 0, n - 1, 0, n));
+  r.batch().origins = {{}, {"cell", 3}};
+  for (auto c = call; c < r.batch().commands.size(); ++c) r.batch().commands[c].origin = 1;
+}
 void sum_all(BatchWriter& r) { r.sum(grid(r)); }
 template <int axis>
 void sum_axis(BatchWriter& r) {
@@ -176,6 +187,11 @@ const std::vector<GoldenProgram>& golden_programs() {
        3,
        {},
        waits_for_its_readers},
+      {"overwritten",
+       "u[1:-1,1:-1] = 3 * b[1:-1,1:-1]; 2 * u; np.concatenate([b[-1:], b[:-1]])",
+       2,
+       {},
+       overwritten},
       {"sum", "a.sum()", 3, {}, sum_all},
       {"sum_axis_0", "a.sum(axis=0)", 3, {}, sum_axis<0>},
       {"sum_axis_1", "a.sum(axis=1)", 3, {}, sum_axis<1>},

@@ -272,8 +272,9 @@ class Lowering : private StepWriter {
       const auto& current = node(group.nodes[i]);
       const auto& command = current.command;
       const bool is_part = interior && i >= interior->nodes;
-      if (current.is_overwritten) {
-        if (!stays_in_registers(context_, group, command.out.base)) operands.of_view(command.out, true);
+      if (current.is_overwritten) {  // the pass over all of it makes the array
+        if (!is_part && !stays_in_registers(context_, group, command.out.base))
+          operands.of_view(command.out, true);
         continue;
       }
       if (current.kind == Node::Kind::elementwise) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is written over before anybody reads it need not be written. `np.concatenate`, `np.roll` and `np.pad`
-// begin with an array of zeros, whose parts they then copy: the zeros cost as much as the copies. Only within
-// one call of the user's, because an interrupt may end between two (calls.hpp).
+// What is written over before anybody reads it need not be written. `np.concatenate`, `np.roll` and
+// `np.stack` begin with an array of zeros, and then copy their parts over all of them: the zeros cost as much
+// as the copies. Only within one call of the user's, because an interrupt may end between two (calls.hpp).
 #include <algorithm>
 
 #include "engine/plan/calls.hpp"
@@ -11,7 +11,7 @@
 namespace gamelan::engine::plan {
 namespace {
 
-constexpr std::size_t most_parts = 64;  // they are compared with each other
+constexpr std::size_t most_compared = 64;  // parts, each with all others
 
 struct Box {
   Shape first, extents;
@@ -78,7 +78,7 @@ bool is_overwritten(const Context& context, const protocol::Batch& batch, std::s
     const auto& node = nodes[n];
     if (node.source < 0 || call_of(node) != call_of(nodes[fill]) || reads(node.command, array)) return false;
     if (node.command.out.base != array) continue;
-    if (node.kind != Node::Kind::elementwise || node.takes_version || parts.size() == most_parts)
+    if (node.kind != Node::Kind::elementwise || node.takes_version || parts.size() == most_compared)
       return false;
     parts.push_back(&node.command.out);
     left -= protocol::element_count(node.command.out.extents);

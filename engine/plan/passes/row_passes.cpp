@@ -8,7 +8,9 @@ namespace {
 
 const Slot& slot_of(const Plan& plan, int slot) { return plan.slots[static_cast<std::size_t>(slot)]; }
 
-bool is_plain(const FusedLoop& loop) { return loop.carries.empty() && !loop.interior; }
+bool is_plain(const FusedLoop& loop) {
+  return loop.carries.empty() && !loop.interior && !loop.computes_nothing();
+}
 
 }  // namespace
 

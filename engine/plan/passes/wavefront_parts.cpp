@@ -31,7 +31,7 @@ std::optional<std::int64_t> shift_of(const Operand& operand, const Layout& itera
 }  // namespace
 
 bool has_rows(const FusedLoop& loop) {
-  return !loop.interior && !loop.program.code.empty() && is_cut_by_rows(loop.iterations);
+  return !loop.interior && !loop.computes_nothing() && is_cut_by_rows(loop.iterations);
 }
 
 bool have_same_cuts(const Layout& left, const Layout& right) {

@@ -27,9 +27,9 @@ constexpr std::int64_t panel = 256;  // of the inner axis
 constexpr std::int64_t dense_panel = 8192, vector_panel = 64, vector_tile = 16;
 constexpr std::int64_t most_rows = 16 * plan::matmul_tile_rows,
                        most_columns = 16 * plan::matmul_tile_columns;  // of a call: bounds what is packed
-constexpr std::int64_t vector_rows =
-    4 * vector_tile;                              // of a call, where every second product goes backwards,
-constexpr std::int64_t vector_elements = 32'768;  // or so many elements, where rows are short
+// Where every second product goes backwards, a call of BLAS has so many rows, or so many elements where rows
+// are short.
+constexpr std::int64_t vector_rows = 4 * vector_tile, vector_elements = 8192;
 constexpr std::int64_t joined_rows = 8;  // of a tile, where adjacent ones are joined: two ranks compute few
 constexpr std::int64_t least_inner =
     64;  // a smaller tile may be multiplied by another method of BLAS than a large one

@@ -7,7 +7,7 @@
 
 namespace gamelan::engine::tiles {
 
-/// As std::memcpy.
+/// As std::memcpy: the two may not overlap.
 void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes);
 
 }  // namespace gamelan::engine::tiles

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Loops of integer division, for elementwise_loops.cpp: floor_divide, remainder and fmod without the
 // processor's division, which has no vector form. Quotients of numbers of at most 32 bits are exact in
-// floating point. Those of 8 bits by one divisor are the upper half of a product. Those of 64 bits are, too,
-// but with AVX-512 they are found in two steps of a product with the divisor's inverse in floating point, as
-// vectors. The results are those of scalar_integer.hpp, bit by bit.
+// floating point. Those of 8 bits by one divisor are the upper half of a product, and so are those of 64 bits
+// where there is no AVX-512. With it, a vector of them is found in two steps of a product with the divisor's
+// inverse in floating point. The results are those of scalar_integer.hpp, bit by bit.
 #pragma once
 #include <bit>
 

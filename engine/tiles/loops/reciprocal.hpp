@@ -11,6 +11,7 @@
 
 namespace gamelan::engine::tiles::GAMELAN_ISA {
 
+/// Of the paper's names, factor_ is m', shift_ is sh_post or sh_2, first_shift_ is sh_1 and sign_ is dsign.
 template <Integer T>
 class Reciprocal {
   static_assert(sizeof(T) == 8);

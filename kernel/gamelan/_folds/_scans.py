@@ -29,11 +29,13 @@ def _along(axis, part):
     return (slice(None),) * axis + (part,)
 
 
-@functools.cache
-def _dtype(function, source, requested):
-    """NumPy's choice, and its errors."""
+def _choose(function, source, requested):
+    """The dtype of a running fold: NumPy's choice, with its errors and warnings."""
     with numpy.errstate(all="ignore"):
         return function.accumulate(numpy.ones(1, source), dtype=requested).dtype
+
+
+_chosen = functools.cache(_choose)
 
 
 def accumulate(name, function, array, axis=0, dtype=None, out=None):
@@ -47,7 +49,8 @@ def accumulate(name, function, array, axis=0, dtype=None, out=None):
         out = as_output(out)
     if dtype is None and out is not None:
         dtype = asked_by_out(function, array.dtype, out.dtype)
-    target = _dtype(function, array.dtype, None if dtype is None else numpy.dtype(dtype))
+    choose = _choose if array.dtype.kind == "c" else _chosen  # NumPy warns each time when imaginary parts are lost
+    target = choose(function, array.dtype, None if dtype is None else numpy.dtype(dtype))
     number = dtype_number(target)
     if name == "power" and target.kind == array.dtype.kind == "i" and bool((array[_along(axis, slice(1, None))] < 0).any()):
         raise ValueError("Integers to negative integer powers are not allowed.")

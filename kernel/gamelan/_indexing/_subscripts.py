@@ -12,7 +12,7 @@ from .._creation._from_data import copy_of
 from .._float_errors import numpys_own
 from .._gathering import copy_here
 from .._imported_numpy import NUMBERS_HAVE_NO_AXES
-from .._local import gathered, is_distributed, is_value, stays_here
+from .._local import each, gathered, is_distributed, is_value, stays_here
 from .._promotion import OPS, dtype_number
 from . import _arrays as arrays
 from ._keys import basic_parts, is_scalar_array, parts_of
@@ -34,7 +34,7 @@ def getitem(array, key):
         return arrays.get(array, key) if here is None else _core.wrap(here[0][here[1]])
     proxy, has_ellipsis = _proxy_at(array, parts)
     if array._b is None:
-        return _core.wrap(array._a[parts])
+        return _core.wrap(array._a[each(_here, key)] if isinstance(key, tuple) else array._a[_here(key)])
     if is_value(array):
         # What NumPy returns for an index of a scalar is new, and can be written.
         number = dtype_number(proxy.dtype)
@@ -55,15 +55,44 @@ def _brought(array, key):
     return _core.brought(array, key) if most < _core.threshold() else None
 
 
+def _here(part):
+    """A part of a key as NumPy takes it: an array of the engines without axes as such, for then NumPy copies; its value where it
+    stands for a number."""
+    if not is_distributed(part):
+        return part
+    return _core.value(part) if is_value(part) else numpy.asarray(part)
+
+
+def _are_apart(array):
+    """True when no two elements of a NumPy array lie over each other."""
+    reach = array.itemsize
+    for stride, extent in sorted((abs(stride), extent) for stride, extent in zip(array.strides, array.shape) if extent > 1):
+        if stride < reach:
+            return False
+        reach += stride * (extent - 1)
+    return True
+
+
 def _set_there(array, key, value):
-    """A small array goes to its key, and comes back: where the key picks more elements than the array has, less is moved so.
-    False where NumPy is as good."""
+    """A small array goes to its key, and what has changed comes back: where the key picks more elements than the array has, less
+    is moved so. False where the key is to come here."""
     most = max((part.size for part in parts_of(key) if is_distributed(part)), default=0)
-    if most <= array.size or stays_here(array) or not array._a.flags.writeable or most < _core.threshold():
+    target = array._a
+    if (
+        not target.ndim
+        or most < max(array.size + 1, _core.threshold())
+        or stays_here(array)
+        or not target.flags.writeable
+        or not _are_apart(target)
+    ):
         return False
-    there = _core.upload(array._a)
+    before = target.copy()
+    there = _core.upload(before)
     arrays.set(there, key, value)
-    array._a[...] = copy_here(there)
+    after = copy_here(there)
+    # Other threads may have written other elements meanwhile.
+    has_changed = (after.view("u1") != before.view("u1")).reshape(*target.shape, target.itemsize).any(-1)
+    numpy.copyto(target, after, where=has_changed)
     return True
 
 

@@ -79,7 +79,7 @@ def _matrix_product(x1, x2, result_dtype):
         )
     if left.ndim == 1 and right.ndim == 1:
         return _sum_of_products(x1, x2, None, result_dtype)
-    if right.ndim == 1 and 0 < contracted <= _WRITTEN_OUT and left.dtype != result_dtype != bool:
+    if right.ndim == 1 and 0 < contracted <= _WRITTEN_OUT and left.dtype != result_dtype and result_dtype.kind in "iuf":
         return _sum_of_products(x1, x2, -1, result_dtype)  # converts the elements in the same pass
     x1 = _core.view(x1, left[None, :]) if left.ndim == 1 else x1
     x2 = _core.view(x2, right[:, None]) if right.ndim == 1 else x2

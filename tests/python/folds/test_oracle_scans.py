@@ -7,6 +7,7 @@ import numpy
 import pytest
 
 import gamelan
+from gamelan._imported_numpy import ComplexWarning
 from operands import DTYPES, LAYOUTS, cube
 from oracle import check, check_all
 
@@ -108,3 +109,11 @@ def test_a_nan_stays(engine):
     data[[3, 4000]] = numpy.nan, numpy.inf
     for name in ("add", "maximum", "minimum", "multiply"):
         check(lambda np: getattr(np, name).accumulate(np.array(data)), name)
+
+
+@pytest.mark.parametrize("name", ["cumsum", "cumprod"])
+def test_lost_imaginary_parts_are_told_each_time(engine, name):
+    z = gamelan.array(numpy.arange(40) * 1j)
+    for _ in range(3):
+        with pytest.warns(ComplexWarning):
+            getattr(gamelan, name)(z, dtype=float)

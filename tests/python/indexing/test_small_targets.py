@@ -120,3 +120,32 @@ def test_the_index_stays_where_it_is(ordinary):
     x[i] += 1.0
     assert gamelan.stats()["fetch_bytes"] - before < 100_000
     assert numpy.asarray(x).sum() == 2000
+
+
+def test_elements_that_lie_over_each_other(ordinary):
+    """As NumPy writes them, one index after the other."""
+    i = index(3, 70_000)
+
+    def program(np):
+        a = numpy.arange(4.0)
+        windows = np.asarray(numpy.lib.stride_tricks.as_strided(a, (3, 2), (8, 8)))
+        windows[np.array(i), 0] = np.arange(70_000.0)
+        return a, windows
+
+    check(program)
+
+
+def test_a_key_without_axes(mixed):
+    """Such an array in a key makes a copy, and a number a view."""
+
+    def program(np):
+        numbers, results = np.arange(20), []
+        for key in (numbers[1, ...], numbers[1], numbers[1:3].sum()):
+            x = np.arange(8.0).reshape(4, 2)
+            for picked in (x[key, :], x[key], x[..., key, 1], x[None, key]):
+                picked[...] = 9 if picked.ndim else 0
+            x[key, 1] = 7
+            results.append(x)
+        return results
+
+    check(program)
