@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# gamelan_add_mpi_test(name SOURCES ... [RANKS 1 2 3 4] [LIBS ...] [TIMEOUT 60] [ENVIRONMENT VAR=value ...] [ARGS ...])
+# gamelan_add_mpi_test(name SOURCES ... [RANKS 1 2 3 4] [LIBS ...] [TIMEOUT 240] [ENVIRONMENT VAR=value ...] [ARGS ...])
 # One gtest executable, registered as name.npN for every number of ranks. MPI and GA are started once by mpi_main.cpp,
 # which also merges the results of the ranks.
 add_library(gamelan_mpi_main OBJECT ${CMAKE_CURRENT_LIST_DIR}/mpi_main.cpp)
@@ -27,7 +27,7 @@ function(gamelan_run_mpi_test name executable)
     list(APPEND arg_ENVIRONMENT MPI_TEST_FAMILY=mpich MPI_TEST_MPIEXEC=${MPIEXEC_EXECUTABLE})
   endif()
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 60)
+    set(arg_TIMEOUT 240)
   endif()
   math(EXPR patience "${arg_TIMEOUT} + 15")  # the script ends the job first, so that nothing is left over
   foreach(ranks IN LISTS arg_RANKS)

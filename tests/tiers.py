@@ -72,7 +72,7 @@ def command_of(run, report, tier):
             "--output-on-failure",
             "--quiet",
             "--timeout",
-            "120",
+            "300",
             "-j",
             str(os.cpu_count()),
             "--no-tests=error",

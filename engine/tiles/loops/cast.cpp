@@ -4,6 +4,8 @@
 // vector code and the scalar rest agree. Built like elementwise_loops.cpp, once per instruction-set level.
 #include <emmintrin.h>
 
+#include <cstring>
+
 #include "engine/tiles/loops/copy_bytes.hpp"
 #include "engine/tiles/loops/element.hpp"
 #include "engine/tiles/loops/elementwise_tables.hpp"
@@ -72,6 +74,15 @@ void cast(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to, std:
       const To only = convert<To>(*source);
       for (std::size_t j = 0; j < n; ++j) target[j] = only;
       return;
+    }
+    if constexpr (std::is_same_v<From, To> && sizeof(To) >= 4) {
+      constexpr std::ptrdiff_t together = 4;  // elements of a store
+      const auto at = [&](std::ptrdiff_t k) { return *reinterpret_cast<const To*>(from + k * from_stride); };
+      for (; n >= together; n -= together, target += together, from += together * from_stride) {
+        const To few[together] = {at(0), at(1), at(2), at(3)};
+        std::memcpy(target, few, sizeof few);
+      }
+      to = reinterpret_cast<std::byte*>(target);
     }
   }
   for (std::size_t j = 0; j < n; ++j) {
