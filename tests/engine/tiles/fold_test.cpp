@@ -193,11 +193,22 @@ TEST(Fold, pairs_of_pairs) {
   });
 }
 
-/// Three columns at once are three folds.
+/// Columns at once, few or many, have the bits of each alone.
 TEST(Fold, pairs_of_rows) {
-  std::vector<double> rows{1, 10, 100, 2, 20, 200, 3, 30, 300, 4, 40, 400, 5, 50, 500};
-  fold_pairs(Op::add, Dtype::float64, rows.data(), 5, 3);
-  EXPECT_EQ(std::vector<double>(rows.begin(), rows.begin() + 3), (std::vector<double>{15, 150, 1500}));
+  for (const std::size_t length : {2U, 3U, 31U, 32U, 33U, 100U})
+    for (std::size_t count = 1; count <= 17; ++count) {
+      std::vector<double> rows(count * length);
+      for (std::size_t k = 0; k < rows.size(); ++k) rows[k] = 1.0 / static_cast<double>(k + 3);
+      const std::vector<double> values = rows;
+      fold_pairs(Op::add, Dtype::float64, rows.data(), static_cast<std::int64_t>(count),
+                 static_cast<std::int64_t>(length));
+      for (std::size_t column = 0; column < length; ++column) {
+        std::vector<double> alone;
+        for (std::size_t row = 0; row < count; ++row) alone.push_back(values[row * length + column]);
+        fold_pairs(Op::add, Dtype::float64, alone.data(), static_cast<std::int64_t>(count), 1);
+        ASSERT_EQ(rows[column], alone[0]) << count << " rows of " << length;
+      }
+    }
 }
 
 TEST(Fold, nan_wins_or_loses_as_in_numpy) {
