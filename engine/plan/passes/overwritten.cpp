@@ -66,17 +66,17 @@ bool are_apart(const std::vector<const View*>& parts, const ArrayInfo& info, Box
 
 /// True when the nodes behind a fill, up to the end of its call, write every element before one is read.
 bool is_overwritten(const Context& context, const protocol::Batch& batch, std::size_t fill) {
-  const auto call_of = [&](const Node& node) {
-    return first_of_call(batch, static_cast<std::size_t>(node.source));
-  };
   const auto& nodes = context.nodes;
+  const auto begin = nodes[fill].source;
+  auto end = begin + 1;  // of the call
+  while (goes_on(batch, static_cast<std::size_t>(end))) ++end;
   const auto array = nodes[fill].command.out.base;
   const auto& info = context.arrays.at(array);
   auto left = protocol::element_count(info.extents);
   std::vector<const View*> parts;
   for (auto n = fill + 1; n < nodes.size() && left > 0; ++n) {
     const auto& node = nodes[n];
-    if (node.source < 0 || call_of(node) != call_of(nodes[fill]) || reads(node.command, array)) return false;
+    if (node.source < begin || node.source >= end || reads(node.command, array)) return false;
     if (node.command.out.base != array) continue;
     if (node.kind != Node::Kind::elementwise || node.takes_version || parts.size() == most_compared)
       return false;
