@@ -100,11 +100,19 @@ std::int64_t BoxRunner::offset_of(std::size_t placement, const Box& box) const {
   return offset;
 }
 
-Piece BoxRunner::piece_of(std::size_t operand, const Box& box) const {
+std::size_t BoxRunner::placement_of(std::size_t operand) const {
   const auto& operands = fused_.operands;
-  const auto placement = static_cast<std::size_t>(
+  return static_cast<std::size_t>(
       std::count_if(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(operand),
                     [](const auto& each) { return each.source == Source::slot; }));
+}
+
+bool BoxRunner::is_local(std::size_t operand, const Box& box) const {
+  return intersection(box, own_[placement_of(operand)].box) == box;
+}
+
+Piece BoxRunner::piece_of(std::size_t operand, const Box& box) const {
+  const auto placement = placement_of(operand);
   Piece piece = own_[placement].piece;
   piece.offset = offset_of(placement, box);
   return piece;

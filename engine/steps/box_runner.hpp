@@ -16,6 +16,8 @@ class BoxRunner {
   distribution::Box local_part(int rank, distribution::Box box) const;
   /// True when every operand of the box lies with this rank.
   bool is_local(const distribution::Box& box) const;
+  /// The same of one operand in a slot.
+  bool is_local(std::size_t operand, const distribution::Box& box) const;
   /// Where the elements of a local box lie, for an operand in a slot.
   distribution::Piece piece_of(std::size_t operand, const distribution::Box& box) const;
   /// Computes every element of the box. `scratch[f]`: where the values of fold f are written, beginning with
@@ -40,6 +42,7 @@ class BoxRunner {
     distribution::Box box;
     distribution::Piece piece;
   };
+  std::size_t placement_of(std::size_t operand) const;
   bool is_here(std::span<const distribution::Piece> pieces) const;
   /// Calls visit(cell, pieces) for the cells of the box. A local box is one cell, which is found without
   /// looking at any cut.

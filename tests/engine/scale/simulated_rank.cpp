@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/steps/fold_regions.hpp"
+#include "engine/steps/folds/fold_regions.hpp"
 
 namespace gamelan::tests {
 namespace {

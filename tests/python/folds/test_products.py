@@ -56,3 +56,49 @@ def test_errors_belong_to_the_multiplication_or_to_the_sum(ranks, engine, value,
     if ranks == 0:
         pytest.skip("the model meets no errors")
     assert told(gamelan, value, other) == told(numpy, value, other)
+
+
+SHARED = {
+    "whole": lambda a, v: v[: a.shape[-1]],
+    "part": lambda a, v: v[3 : 3 + a.shape[-1]],
+    "strided": lambda a, v: v[1 : 2 * a.shape[-1] : 2],
+    "backwards": lambda a, v: v[a.shape[-1] :: -1][: a.shape[-1]],
+    "a column": lambda a, v: v.reshape(-1, 5)[: a.shape[-1], 3],
+    "planes": lambda a, v: v[: a.shape[0] * a.shape[-1]].reshape((a.shape[0],) + (1,) * (a.ndim - 2) + (a.shape[-1],)),
+    "a row of it": lambda a, v: a[-1],
+}
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i8"])
+@pytest.mark.parametrize("of", SHARED)
+def test_a_factor_that_rows_share(engine, of, dtype):
+    draw = numpy.random.default_rng(len(of))
+    for shape in ((1000, 700), (37, 4100), (4100, 37), (5, 30_000), (60, 70, 80), (1, 100_000), (3, 3, 3), (2, 140_001)):
+        a = gamelan.array((draw.random(shape) * 9 - 4).astype(dtype))
+        v = gamelan.array((draw.random(5 * max(shape[-1], shape[0] * shape[-1])) * 9 - 4).astype(dtype))
+        for rows in (a, a[1:], a[..., ::-1]):
+            if 0 in rows.shape:
+                continue
+            factor = SHARED[of](rows, v)
+            stored = rows * factor
+            gamelan.sync()
+            expected = numpy.asarray(stored.sum(axis=-1))
+            assert (numpy.asarray((factor * rows).sum(axis=-1)) == expected).all(), (shape, rows.shape)
+            numpy.testing.assert_allclose(
+                expected,
+                (numpy.asarray(rows) * numpy.asarray(factor)).sum(axis=-1),
+                rtol=2e-4 if dtype == "f4" else 1e-11,
+                atol=1e-2,
+            )
+
+
+def test_a_shared_factor_comes_once(ranks, engine):
+    if ranks == 0:
+        pytest.skip("the model moves no bytes")
+    a, v = gamelan.random.rand(1000, 700), gamelan.random.rand(700)
+    gamelan.sync()
+    before = gamelan.stats()["bytes_shared"]
+    sums = (a * v).sum(axis=1)
+    gamelan.sync()
+    assert gamelan.stats()["bytes_shared"] - before <= ranks * v.nbytes
+    numpy.testing.assert_allclose(numpy.asarray(sums), (numpy.asarray(a) * numpy.asarray(v)).sum(axis=1))

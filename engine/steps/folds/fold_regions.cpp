@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/steps/fold_regions.hpp"
+#include "engine/steps/folds/fold_regions.hpp"
 
 #include <algorithm>
 

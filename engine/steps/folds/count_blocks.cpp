@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/steps/count_blocks.hpp"
+#include "engine/steps/folds/count_blocks.hpp"
 
 #include <algorithm>
 #include <cstdint>

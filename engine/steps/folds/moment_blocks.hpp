@@ -2,7 +2,7 @@
 // The arithmetic of the first half of squared deviations (engine/tiles/loops/moments.hpp): one record of
 // moments for each reduction block. Like block_folds.hpp, it knows neither ranks nor where values come from.
 #pragma once
-#include "engine/steps/block_folds.hpp"
+#include "engine/steps/folds/block_folds.hpp"
 
 namespace gamelan::engine::steps {
 

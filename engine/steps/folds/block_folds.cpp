@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/steps/block_folds.hpp"
+#include "engine/steps/folds/block_folds.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -7,7 +7,7 @@
 
 #include "engine/steps/box_copies.hpp"
 #include "engine/steps/context.hpp"
-#include "engine/steps/count_blocks.hpp"
+#include "engine/steps/folds/count_blocks.hpp"
 #include "engine/steps/indices.hpp"
 #include "engine/tiles/loops/fold.hpp"
 

@@ -6,13 +6,14 @@
 #include <cstring>
 #include <iterator>
 
-#include "engine/steps/block_folds.hpp"
 #include "engine/steps/box_copies.hpp"
 #include "engine/steps/box_runner.hpp"
 #include "engine/steps/carry.hpp"
-#include "engine/steps/fold_regions.hpp"
-#include "engine/steps/fold_values.hpp"
-#include "engine/steps/moment_blocks.hpp"
+#include "engine/steps/folds/block_folds.hpp"
+#include "engine/steps/folds/fold_regions.hpp"
+#include "engine/steps/folds/fold_values.hpp"
+#include "engine/steps/folds/moment_blocks.hpp"
+#include "engine/steps/folds/product_factors.hpp"
 #include "engine/steps/row_parts.hpp"
 #include "engine/steps/run_step.hpp"
 #include "engine/steps/shared_work.hpp"
@@ -45,12 +46,12 @@ class BlockFolder {
         values_(context, fold, whole_),
         dims_(fold.extents.size()),
         scratch_(fold.folds.size()),
-        targets_(fold.folds.size()) {
+        targets_(fold.folds.size()),
+        factors_(context, fold, whole_) {
     for (std::size_t f = 0; f < fold.folds.size(); ++f)
       scratch_[f].item = static_cast<std::int64_t>(protocol::size_of(fold.folds[f].loop));
     find_truths();
     find_plain_operands();
-    find_factors();
   }
 
   /// Folds whole rows of this rank's part, of which nothing lies elsewhere.
@@ -62,6 +63,7 @@ class BlockFolder {
 
   void run() {
     const FoldRegions mine = regions_of(context_.rank());
+    if (factors_.exist() && mine.count() > 0) factors_.copy_shared(elements_of(mine.blocks()));
     SharedWork work(context_, mine.count(), may_share(mine), [this](int owner, std::int64_t piece) {
       fold_region(regions_of(owner).region(piece), owner);
     });
@@ -69,8 +71,8 @@ class BlockFolder {
     const auto fold_if_local = [&](std::int64_t number) {
       Box region = mine.region(number);
       // What is local comes first, which gives the neighbours time to finish their part.
-      if (!values_.is_local(elements_of(region))) cut_edges(region, later);
-      if (values_.is_local(elements_of(region)))
+      if (!is_here(elements_of(region))) cut_edges(region, later);
+      if (is_here(elements_of(region)))
         fold_region(region, context_.rank());
       else
         later.push_back(std::move(region));
@@ -86,7 +88,7 @@ class BlockFolder {
 
  private:
   FoldRegions regions_of(int rank) const {
-    if (!factors_.empty()) return FoldRegions(fold_, rank, product_region_elements);
+    if (factors_.exist()) return FoldRegions(fold_, rank, product_region_elements);
     if (!plain_.empty()) return FoldRegions(fold_, rank, plain_region_elements);
     std::int64_t bytes = 0;
     for (const auto& scratch : scratch_) bytes += scratch.value_bytes();
@@ -100,6 +102,9 @@ class BlockFolder {
     return regions.count() >= fewest_shared_regions || context_.balance() == Balance::always;
   }
 
+  /// True when what these elements are computed from lies with this rank, or a copy of it.
+  bool is_here(const Box& elements) { return values_.is_local(elements) || factors_.at(elements); }
+
   /// Moves the outermost reduction blocks that reach into a neighbour's part from `region` to `later`, where
   /// all others can then be folded where they lie.
   void cut_edges(Box& whole, std::vector<Box>& later) {
@@ -112,12 +117,12 @@ class BlockFolder {
         Box edge = region;
         edge[k] = is_first ? distribution::Interval{region[k].first, region[k].first + 1}
                            : distribution::Interval{region[k].last - 1, region[k].last};
-        if (values_.is_local(elements_of(edge))) continue;
+        if (is_here(elements_of(edge))) continue;
         (is_first ? region[k].first : region[k].last) += is_first ? 1 : -1;
         edges.push_back(std::move(edge));
       }
     }
-    if (is_empty(region) || !values_.is_local(elements_of(region))) return;
+    if (is_empty(region) || !is_here(elements_of(region))) return;
     whole = std::move(region);
     std::move(edges.begin(), edges.end(), std::back_inserter(later));
   }
@@ -165,54 +170,15 @@ class BlockFolder {
     if (std::count(plain.begin(), plain.end(), -1) == 0) plain_ = std::move(plain);
   }
 
-  /// A sum of products of two operands (`x @ y`, `(x * x).sum()`): they are multiplied as they are added up.
-  void find_factors() {
-    if (fold_.values.interior || fold_.folds.size() != 1 || dims_ == 0 || !fold_.reduced[dims_ - 1]) return;
-    const auto& fold = fold_.folds[0];
-    if (tiles::find_fold_products(fold.op, fold.loop) == nullptr) return;
-    const auto& program = fold_.values.program;
-    std::vector<int> loaded(program.registers.size(), -1), factors;
-    int product = -1;
-    const auto operand_of = [&](int number) { return loaded[static_cast<std::size_t>(number)]; };
-    for (const auto& each : program.code) {
-      const auto source = each.operand < 0
-                              ? plan::Operand::Source::slot
-                              : fold_.values.operands[static_cast<std::size_t>(each.operand)].source;
-      if (each.kind == tiles::Instruction::Kind::load && product < 0 &&
-          source == plan::Operand::Source::slot && each.loop == fold.loop &&
-          program.operands[static_cast<std::size_t>(each.operand)] == fold.loop)
-        loaded[static_cast<std::size_t>(each.out)] = each.operand;
-      else if (each.kind == tiles::Instruction::Kind::compute && product < 0 &&
-               each.op == protocol::Op::multiply && each.loop == fold.loop) {
-        factors = {operand_of(each.in[0]), operand_of(each.in[1])};
-        product = each.out;
-      } else if (each.kind != tiles::Instruction::Kind::store || product < 0 || each.in[0] != product ||
-                 source != plan::Operand::Source::scratch)
-        return;
-    }
-    if (product >= 0 && std::count(factors.begin(), factors.end(), -1) == 0) factors_ = std::move(factors);
-  }
-
   /// Folds the products of two operands where they lie. False where they lie otherwise, and where the
   /// processor met a floating-point error: then the region is computed step by step, which finds the command.
   bool fold_products(const Box& elements, const Shape& extents, const Shape& grid) {
-    if (factors_.empty() || !whole_.is_local(elements)) return false;
-    const auto& fold = fold_.folds[0];
-    const Shape packed = protocol::contiguous_strides(extents, protocol::size_of(fold.loop));
-    const std::byte* first[2];
-    Shape strides[2];
-    for (std::size_t k = 0; k < 2; ++k) {
-      const auto operand = static_cast<std::size_t>(factors_[k]);
-      auto piece = whole_.piece_of(operand, elements);
-      for (std::size_t dim = 0; dim < dims_; ++dim) {
-        if (piece.strides[dim] != packed[dim] && (dim + 1 == dims_ || fold_.block_extents[dim] > 1))
-          return false;
-      }
-      first[k] = context_.address(fold_.values.operands[operand], piece);
-      strides[k] = std::move(piece.strides);
-    }
+    const auto places = factors_.at(elements);
+    if (!places) return false;
+    const auto& [left, right] = *places;
     tiles::float_errors().clear();
-    fold_blocks(fold_, fold, {first[0], strides[0], extents, grid, false, first[1], &strides[1]},
+    fold_blocks(fold_, fold_.folds[0],
+                {left.first, left.strides, extents, grid, false, right.first, &right.strides},
                 scratch_[0].partials);
     return tiles::float_errors().look() == 0;
   }
@@ -340,7 +306,7 @@ class BlockFolder {
   std::vector<Scratch> scratch_;         // by fold
   std::vector<double> moments_;          // of a region, where they do not lie together
   std::vector<tiles::Pointer> targets_;  // by fold: its scratch
-  std::vector<int> factors_;  // two operands whose products are added up; empty: it is something else
+  ProductFactors factors_;
   std::vector<int> plain_;  // by fold: the operand that it folds as it lies; empty when something is computed
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/steps/moment_blocks.hpp"
+#include "engine/steps/folds/moment_blocks.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/steps/fold_values.hpp"
+#include "engine/steps/folds/fold_values.hpp"
 
 #include <algorithm>
 
