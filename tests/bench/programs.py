@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A day's programs beside NumPy, JAX and Numba: `programs.py [--ranks P] [--sizes N,N] [--rivals FOLDER] [NAME...]`.
+"""A day's programs beside NumPy, JAX and Numba: `programs.py [--ranks P] [--sizes N,N] [--rivals FOLDER] [--write-docs] [NAME...]`.
 
 Each rival is a process of its own, asked in turn; times are medians of repeats in milliseconds, compilation not counted. A
 rival that is not installed is named and left out; `pip install --target FOLDER -r tests/bench/rivals.txt` installs JAX and Numba
@@ -16,7 +16,9 @@ import sys
 import time
 import warnings
 
+import machine
 import numpy
+import page
 import program_cases
 
 RIVALS = ("numpy", "gamelan", "jax", "numba")
@@ -132,13 +134,14 @@ def mean(ratios):
 
 
 def compare(elements, settings):
+    """Prints a line for each program. Returns these, as lists of text, and a sentence for each rival of whom ratios are told."""
     rivals = [Rival(name, elements, settings) for name in RIVALS]
     for rival in rivals:
         if not rival.is_there:
             print(f"{rival.name} is not here")
     rivals = [rival for rival in rivals if rival.is_there]
     print(f"{elements:,} elements | " + " | ".join(f"{rival.name} ms" for rival in rivals) + " | times NumPy | times JAX")
-    ratios = {"numpy": [], "jax": []}
+    ratios, lines, means = {"numpy": [], "jax": []}, [], []
     for name in program_cases.sources():
         if settings.names and name not in settings.names:
             continue
@@ -151,12 +154,29 @@ def compare(elements, settings):
             if ours and theirs:
                 found.append(theirs / ours)
         print(f"{name:26} | " + " | ".join(f"{text:>9}" for text in told), flush=True)
+        lines.append([name.replace("_", " "), *told[: len(rivals)]])
     for other, found in ratios.items():
         if found:
             ahead = sum(ratio >= 0.95 for ratio in found)
-            print(f"beside {other}: geometric mean {mean(found):.2f}, at least as fast in {ahead} of {len(found)}")
+            means.append(f"beside {other} geometric mean {mean(found):.2f}, at least as fast in {ahead} of {len(found)}")
+    print("; ".join(means))
     for rival in rivals:
         rival.leave()
+    return lines, means
+
+
+def write_docs(found, settings):
+    """The table of the last size, two programs a line, and one sentence for each size."""
+    lines = list(found.values())[-1][0]
+    half = (len(lines) + 1) // 2
+    head = ["program", *(f"{rival} ms" for rival in RIVALS)]
+    if len(lines[0]) != len(head):
+        raise SystemExit("--write-docs: the table is of all rivals, and not all are here")
+    pairs = [left + right for left, right in zip(lines[:half], [*lines[half:], [""] * len(head)][:half])]
+    ranks = f"{settings.ranks} ranks" if settings.ranks > 1 else "1 rank"
+    sizes = [f"- {elements:,} elements: {'; '.join(means)}." for elements, (_, means) in found.items()]
+    table = page.rows([head * 2, *pairs], ([":--"] + ["--:"] * len(RIVALS)) * 2)
+    page.fill("programs", [f"{page.told(machine.facts())}; {ranks}.", "\n".join(sizes), table])
 
 
 def main():
@@ -166,13 +186,17 @@ def main():
     parser.add_argument("--sizes", default="100000,2000000")
     parser.add_argument("--seconds", type=float, default=0.4, help="of repeats, for each program and rival")
     parser.add_argument("--rivals", default="", help="a folder into which pip has put JAX and Numba")
+    parser.add_argument("--write-docs", action="store_true", help="fill in docs/performance.md, where all rivals must be here")
     parser.add_argument("--serve", choices=RIVALS, help=argparse.SUPPRESS)
     settings = parser.parse_args()
+    found = {}
     for elements in map(int, settings.sizes.split(",")):
         if settings.serve:
             serve(settings.serve, elements, settings.seconds)
         else:
-            compare(elements, settings)
+            found[elements] = compare(elements, settings)
+    if settings.write_docs:
+        write_docs(found, settings)
 
 
 if __name__ == "__main__":

@@ -21,13 +21,13 @@ import xml.etree.ElementTree as xml
 import cases
 import machine
 import measure
+import page
 import pool
 import small
 import table
 
 COMPETITORS = ["numpy", "numexpr", "dask", "reference", "gamelan"]
 SMALL = "small"  # the small end is no case of cases/: see small.py
-MARKS = ("<!-- bench: begin -->", "<!-- bench: end -->")
 
 
 def arguments():
@@ -117,18 +117,13 @@ def write_junit(path, judged):
     xml.ElementTree(suite).write(path, encoding="utf-8", xml_declaration=True)
 
 
-def write_docs(results, page):
-    """Puts the tables and the figures between the marks of `page`; the figures lie in images/ beside it."""
+def write_docs(results):
+    """Puts the tables and the figures into the documents; the figures lie in images/ beside the page."""
     import plot
 
-    before, _, rest = page.read_text().partition(MARKS[0])
-    _, found, after = rest.partition(MARKS[1])
-    if not found:
-        raise SystemExit(f"{page} has no marks {' '.join(MARKS)}")
-    figures = plot.draw(results, page.parent / "images")
+    figures = plot.draw(results, page.PAGE.parent / "images")
     shown = [f"![{title}](images/{path.name})" for path, title in figures]
-    parts = [MARKS[0], table.markdown(results), *small.markdown(results.get("small", {})), *shown, MARKS[1]]
-    page.write_text(before + "\n\n".join(parts) + after)
+    page.fill("bench", [table.markdown(results), *small.markdown(results.get("small", {})), *shown])
 
 
 def main():
@@ -149,7 +144,7 @@ def main():
     if given.junit:
         write_junit(given.junit, judged)
     if given.write_docs:
-        write_docs(results, machine.ROOT / "docs" / "performance.md")
+        write_docs(results)
     count = {verdict: sum(each[2] == verdict for each in judged) for verdict in ("passed", "failed", "skipped")}
     print(", ".join(f"{number} {verdict}" for verdict, number in count.items()))
     return 0 if count["passed"] and not count["failed"] else 1

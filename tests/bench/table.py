@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """results.json as text: the table that run.py prints, and the same in Markdown for docs/performance.md."""
 
+import page
+
 HEADER = ["case", "ranks", "ms", "GiB/s", "x NumPy", "x numexpr", "x Dask", "/ C++", "steps", "plans", "MB moved", "heap MB",
           "wait", "equal", "note"]  # fmt: skip
 TARGET_RANKS = 2
@@ -80,9 +82,5 @@ def others(results):
 def markdown(results):
     """The table for docs/performance.md, without the notes."""
     machine, settings = results["machine"], results["settings"]
-    lines = [HEADER[:-1], [":--"] + ["--:"] * (len(HEADER) - 2), *(line[:-1] for line in rows(results))]
-    return "\n".join([
-        f"{machine['cpu']}, {machine['cores']} cores, {machine['memory_bytes'] / 2**30:.0f} GiB; commit {machine['commit']}, "
-        f"{machine['date']}; medians of {settings['repeats']} interleaved repeats.",
-        "", *("| " + " | ".join(line) + " |" for line in lines),
-    ])  # fmt: skip
+    lines = page.rows([HEADER[:-1], *(line[:-1] for line in rows(results))], [":--"] + ["--:"] * (len(HEADER) - 2))
+    return f"{page.told(machine)}; medians of {settings['repeats']} interleaved repeats.\n\n{lines}"
