@@ -68,12 +68,18 @@ void BoxRunner::count(const Box& cell, std::span<const Piece> pieces, int owner)
       context_.count_shared(cell, pieces[i], placements_[i]->item_bytes);
 }
 
+bool BoxRunner::is_within(const Box& inner, const Box& outer) {
+  for (std::size_t k = 0; k < inner.size(); ++k)
+    if (inner[k].first < outer[k].first || inner[k].last > outer[k].last) return false;
+  return true;
+}
+
 bool BoxRunner::is_local(const Box& box) const {
-  return std::all_of(own_.begin(), own_.end(), [&](const Own& own) {
-    for (std::size_t k = 0; k < box.size(); ++k)
-      if (box[k].first < own.box[k].first || box[k].last > own.box[k].last) return false;
-    return true;
-  });
+  return std::all_of(own_.begin(), own_.end(), [&](const Own& own) { return is_within(box, own.box); });
+}
+
+bool BoxRunner::is_local(std::size_t operand, const Box& box) const {
+  return is_within(box, own_box(operand));
 }
 
 Box BoxRunner::local_part(int rank, Box box) const {
@@ -105,10 +111,6 @@ std::size_t BoxRunner::placement_of(std::size_t operand) const {
   return static_cast<std::size_t>(
       std::count_if(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(operand),
                     [](const auto& each) { return each.source == Source::slot; }));
-}
-
-bool BoxRunner::is_local(std::size_t operand, const Box& box) const {
-  return intersection(box, own_[placement_of(operand)].box) == box;
 }
 
 Piece BoxRunner::piece_of(std::size_t operand, const Box& box) const {

@@ -18,6 +18,8 @@ class BoxRunner {
   bool is_local(const distribution::Box& box) const;
   /// The same of one operand in a slot.
   bool is_local(std::size_t operand, const distribution::Box& box) const;
+  /// The iterations whose element of this operand lies with this rank; empty where there are none.
+  const distribution::Box& own_box(std::size_t operand) const { return own_[placement_of(operand)].box; }
   /// Where the elements of a local box lie, for an operand in a slot.
   distribution::Piece piece_of(std::size_t operand, const distribution::Box& box) const;
   /// Computes every element of the box. `scratch[f]`: where the values of fold f are written, beginning with
@@ -43,6 +45,7 @@ class BoxRunner {
     distribution::Piece piece;
   };
   std::size_t placement_of(std::size_t operand) const;
+  static bool is_within(const distribution::Box& inner, const distribution::Box& outer);
   bool is_here(std::span<const distribution::Piece> pieces) const;
   /// Calls visit(cell, pieces) for the cells of the box. A local box is one cell, which is found without
   /// looking at any cut.

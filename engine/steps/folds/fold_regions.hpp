@@ -13,7 +13,7 @@ class FoldRegions {
   FoldRegions(const plan::FoldBlocks& fold, int rank, std::int64_t most_elements);
   /// The number of regions; 0 for a rank that takes no part.
   std::int64_t count() const { return count_; }
-  /// All of them: this rank's reduction blocks. Without axes for a rank that takes no part.
+  /// All of them: this rank's reduction blocks. Empty, perhaps without axes, where count() is 0.
   const distribution::Box& blocks() const { return blocks_; }
   /// Region `number` (0 <= number < count()) as a box that counts in reduction blocks.
   distribution::Box region(std::int64_t number) const;

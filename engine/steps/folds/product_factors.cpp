@@ -10,7 +10,6 @@ namespace gamelan::engine::steps {
 
 using distribution::Box;
 using distribution::extents_of;
-using distribution::Piece;
 using Kind = tiles::Instruction::Kind;
 using Source = plan::Operand::Source;
 
@@ -54,55 +53,65 @@ ProductFactors::ProductFactors(const StepContext& context, const plan::FoldBlock
                                const BoxRunner& whole)
     : context_(context), fold_(fold), whole_(whole), operands_(factors_of(fold)) {}
 
-bool ProductFactors::is_readable(std::size_t operand, const Box& elements) const {
-  if (!whole_.is_local(operand, elements)) return false;
+/// True when the elements of each reduction block are adjacent, for a region of these extents.
+bool ProductFactors::are_runs(const protocol::Shape& strides, const protocol::Shape& extents) const {
+  const protocol::Shape packed =
+      protocol::contiguous_strides(extents, protocol::size_of(fold_.folds[0].loop));
+  for (std::size_t k = 0; k < extents.size(); ++k)
+    if (strides[k] != packed[k] && (k + 1 == extents.size() || fold_.block_extents[k] > 1)) return false;
+  return true;
+}
+
+/// True when the factor of most of the part can be read where it lies.
+bool ProductFactors::lies_well(std::size_t which, const Box& part) const {
+  const Box own = distribution::intersection(part, whole_.own_box(operands_[which]));
+  return 4 * volume(own) > 3 * volume(part) &&
+         are_runs(whole_.piece_of(operands_[which], own).strides, extents_of(part));
+}
+
+/// How a copy of the factor would lie; of 0 bytes where there should be none.
+ProductFactors::Copy ProductFactors::place_for_copy(std::size_t which, const Box& part) const {
+  const auto& axes = fold_.values.operands[operands_[which]].placement.map.axes;
   const auto item = static_cast<std::int64_t>(protocol::size_of(fold_.folds[0].loop));
-  return elements.back().size() == 1 || whole_.piece_of(operand, elements).strides.back() == item;
+  Copy copy{nullptr, part, protocol::Shape(part.size(), 0), item};
+  for (std::size_t k = part.size(); k-- > 0;) {
+    if (axes[k].base_axis < 0) continue;
+    copy.strides[k] = copy.bytes;
+    copy.bytes *= part[k].size();
+  }
+  if (copy.bytes > largest_copy || copy.bytes / item > volume(part) / fewest_uses ||
+      !are_runs(copy.strides, extents_of(part)))
+    copy.bytes = 0;
+  return copy;
 }
 
 void ProductFactors::copy_shared(const Box& part) {
-  if (is_empty(part)) return;
-  const auto loop = fold_.folds[0].loop;
-  const auto item = static_cast<std::int64_t>(protocol::size_of(loop));
+  Copy copies[2];
   for (std::size_t which = 0; which < operands_.size(); ++which) {
+    if (lies_well(which, part)) continue;
+    copies[which] = place_for_copy(which, part);
+    if (copies[which].bytes == 0) return;  // without it the other one would be of no use
+  }
+  const auto loop = fold_.folds[0].loop;
+  for (std::size_t which = 0; which < operands_.size(); ++which) {
+    auto& copy = copies[which];
+    if (copy.bytes == 0) continue;
+    std::byte* const memory = context_.workspace().at_least(static_cast<std::size_t>(copy.bytes), 1 + which);
     const auto& operand = fold_.values.operands[operands_[which]];
-    Copy copy{nullptr, part, protocol::Shape(part.size(), 0)};
     Box once = part;  // every element of the factor once
-    std::int64_t count = 1;
-    for (std::size_t k = part.size(); k-- > 0;) {
-      if (operand.placement.map.axes[k].base_axis < 0) {
-        once[k].last = once[k].first + 1;
-      } else {
-        copy.strides[k] = count * item;
-        count *= part[k].size();
-      }
-    }
-    if (count > protocol::element_count(extents_of(part)) / fewest_uses || count * item > largest_copy ||
-        is_readable(operands_[which], part))
-      continue;
-    std::byte* const memory =
-        context_.workspace().at_least(static_cast<std::size_t>(count * item), 1 + which);
-    const distribution::Placement* const placements[] = {&operand.placement};
-    distribution::for_each_cell(once, placements, context_.rank(),
-                                [&](const Box& cell, std::span<const Piece> pieces) {
-                                  const auto& piece = pieces.front();
-                                  if (piece.owner != context_.rank() && !operand.placement.base.is_replicated)
-                                    context_.count_shared(cell, piece, operand.placement.item_bytes);
-                                  std::byte* to = memory;
-                                  for (std::size_t k = 0; k < cell.size(); ++k)
-                                    to += (cell[k].first - part[k].first) * copy.strides[k];
-                                  copy_box(loop, loop, extents_of(cell), context_.address(operand, piece),
-                                           piece.strides, to, copy.strides);
-                                });
+    for (std::size_t k = 0; k < part.size(); ++k)
+      if (operand.placement.map.axes[k].base_axis < 0) once[k].last = once[k].first + 1;
+    copy_operand(context_, operand, loop, loop, once, memory,
+                 protocol::contiguous_strides(extents_of(once), protocol::size_of(loop)));
     copy.first = memory;
     copies_[which] = std::move(copy);
   }
 }
 
-std::optional<ProductFactors::Place> ProductFactors::at(std::size_t which, const Box& elements) const {
+std::optional<ProductFactors::Place> ProductFactors::place_of(std::size_t which, const Box& elements) const {
   const auto& copy = copies_[which];
   Place place{};
-  if (copy.first != nullptr && intersection(elements, copy.box) == elements) {
+  if (copy.first != nullptr && distribution::intersection(elements, copy.box) == elements) {
     place = {copy.first, copy.strides};
     for (std::size_t k = 0; k < elements.size(); ++k)
       place.first += (elements[k].first - copy.box[k].first) * copy.strides[k];
@@ -113,17 +122,13 @@ std::optional<ProductFactors::Place> ProductFactors::at(std::size_t which, const
   } else {
     return std::nullopt;
   }
-  const auto item = protocol::size_of(fold_.folds[0].loop);
-  const protocol::Shape packed = protocol::contiguous_strides(extents_of(elements), item);
-  for (std::size_t k = 0; k < elements.size(); ++k)
-    if (place.strides[k] != packed[k] && (k + 1 == elements.size() || fold_.block_extents[k] > 1))
-      return std::nullopt;
+  if (!are_runs(place.strides, extents_of(elements))) return std::nullopt;
   return place;
 }
 
 std::optional<std::array<ProductFactors::Place, 2>> ProductFactors::at(const Box& elements) const {
   if (!exist()) return std::nullopt;
-  auto left = at(0, elements), right = left ? at(1, elements) : std::nullopt;
+  auto left = place_of(0, elements), right = left ? place_of(1, elements) : std::nullopt;
   if (!right) return std::nullopt;
   return std::array<Place, 2>{std::move(*left), std::move(*right)};
 }

@@ -19,8 +19,10 @@ class ProductFactors {
   /// False where the step is no sum of products.
   bool exist() const { return !operands_.empty(); }
 
-  /// Copies the factors of which `part`, this rank's part of the elements, uses each element several times,
-  /// unless they can be read where they lie. To be called before the first at(). Waits for their owners.
+  /// Copies a factor if `part`, this rank's part of the elements, uses each of its elements several times, if
+  /// it cannot be read where it lies, and if both factors can be read then. To be called before the first
+  /// at(), and not in a chain of rows. Waits for the owners. The copies are parts 1 and 2 of the workspace;
+  /// the scratch of the step's one fold is part 0.
   void copy_shared(const distribution::Box& part);
 
   /// Where a factor of some elements lies.
@@ -36,10 +38,13 @@ class ProductFactors {
   struct Copy {
     const std::byte* first = nullptr;  ///< of the workspace; nullptr: not copied
     distribution::Box box;             ///< the elements that have their factor in it
-    protocol::Shape strides;
+    protocol::Shape strides;           ///< bytes; 0 along axes that share
+    std::int64_t bytes = 0;
   };
-  bool is_readable(std::size_t operand, const distribution::Box& elements) const;
-  std::optional<Place> at(std::size_t which, const distribution::Box& elements) const;
+  bool are_runs(const protocol::Shape& strides, const protocol::Shape& extents) const;
+  bool lies_well(std::size_t which, const distribution::Box& part) const;
+  Copy place_for_copy(std::size_t which, const distribution::Box& part) const;
+  std::optional<Place> place_of(std::size_t which, const distribution::Box& elements) const;
 
   const StepContext& context_;
   const plan::FoldBlocks& fold_;

@@ -54,7 +54,7 @@ class BlockFolder {
     find_plain_operands();
   }
 
-  /// Folds whole rows of this rank's part, of which nothing lies elsewhere.
+  /// Folds whole rows of this rank's part, of which nothing lies elsewhere but what is for all rows.
   void run_rows(const distribution::Interval& rows) {
     Box region = fold_.values.iterations.box(context_.rank());
     region.front() = rows;
