@@ -112,7 +112,7 @@ void fold_products_of_rows(protocol::Op op, protocol::Dtype loop, const SharingR
 
 void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fold,
                  const ReductionBlocks& blocks, std::vector<std::byte>& partials) {
-  const auto& [values, strides, extents, grid, are_truths, factors, factor_strides] = blocks;
+  const auto& [values, strides, extents, grid, are_truths, factors, factor_strides, are_in_cache] = blocks;
   const auto dims = grid.size();
   const auto item = static_cast<std::int64_t>(protocol::size_of(fold.loop));
   partials.resize(static_cast<std::size_t>(protocol::element_count(grid) * item));
@@ -120,7 +120,8 @@ void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fol
     std::vector<std::byte> wide(static_cast<std::size_t>(protocol::element_count(extents) * item));
     const Shape packed = protocol::contiguous_strides(extents, static_cast<std::size_t>(item));
     copy_box(protocol::Dtype::bool_, fold.loop, extents, values, strides, wide.data(), packed);
-    return fold_blocks(step, fold, {wide.data(), packed, extents, grid, false, nullptr, nullptr}, partials);
+    return fold_blocks(step, fold, {wide.data(), packed, extents, grid, false, nullptr, nullptr, true},
+                       partials);
   }
   if (are_truths) {
     count_blocks(step.block_extents, values, strides, extents, grid, partials);
@@ -174,7 +175,7 @@ void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fol
   // A reduction block is one contiguous run of scratch, whole rows or the piece of one. Those of one length
   // that lie together are one call.
   const auto products = factors == nullptr ? nullptr : tiles::find_fold_products(fold.op, fold.loop);
-  const auto runs = tiles::find_fold_runs(fold.op, fold.loop);
+  const auto runs = tiles::find_fold_runs(fold.op, fold.loop, are_in_cache);
   // The run begins at `offset` among the values, and at `factor_offset` among the factors.
   const auto fold_runs = [&](std::int64_t offset, std::int64_t factor_offset, std::int64_t count,
                              std::int64_t length, std::byte* to) {

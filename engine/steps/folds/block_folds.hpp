@@ -20,6 +20,7 @@ struct ReductionBlocks {
   /// The last axis is reduced, and the elements of a reduction block are adjacent in both.
   const std::byte* factors = nullptr;
   const protocol::Shape* factor_strides = nullptr;
+  bool are_in_cache = false;  ///< the values have just been computed
 };
 
 /// Writes one partial result per reduction block, in C order over the grid. Where the step is complete, these

@@ -213,11 +213,13 @@ class BlockFolder {
     const Shape extents = extents_of(elements), grid = extents_of(region);
     if (fold_products(elements, extents, grid))
       return store_partials(fold_.folds[0], scratch_[0], region, owner);
-    if (!point_at_operands(elements, extents)) compute(elements, extents, owner);
+    const bool is_computed = !point_at_operands(elements, extents);
+    if (is_computed) compute(elements, extents, owner);
     tiles::float_errors().clear();
     for (std::size_t f = 0; f < scratch_.size(); ++f) {
       auto& scratch = scratch_[f];
-      const ReductionBlocks blocks{scratch.values, scratch.strides, extents, grid, scratch.are_truths};
+      const ReductionBlocks blocks{scratch.values,     scratch.strides, extents, grid,
+                                   scratch.are_truths, nullptr,         nullptr, is_computed};
       if (plan::has_moments(fold_.folds[f].op)) {
         store_moments(fold_.folds[f], blocks, region, owner);
         continue;

@@ -38,7 +38,10 @@ void fold_runs(Op op, Dtype dtype, const void* values, std::int64_t run_count, s
   require(op, dtype).runs(values, run_count, run_length, out);
 }
 
-FoldRuns find_fold_runs(Op op, Dtype dtype) { return require(op, dtype).runs; }
+FoldRuns find_fold_runs(Op op, Dtype dtype, bool are_in_cache) {
+  const FoldLoops found = require(op, dtype);
+  return are_in_cache ? found.runs_in_cache : found.runs;
+}
 
 FoldProducts find_fold_products(Op op, Dtype dtype) { return find(op, dtype).products; }
 

@@ -22,9 +22,10 @@ bool can_fold(protocol::Op op, protocol::Dtype dtype);
 void fold_runs(protocol::Op op, protocol::Dtype dtype, const void* values, std::int64_t run_count,
                std::int64_t run_length, void* out);
 
-/// fold_runs for one op and dtype, looked up once.
+/// fold_runs for one op and dtype, looked up once. The same bits, whether the values are in cache or come
+/// from memory.
 using FoldRuns = void (*)(const void* values, std::int64_t run_count, std::int64_t run_length, void* out);
-FoldRuns find_fold_runs(protocol::Op op, protocol::Dtype dtype);
+FoldRuns find_fold_runs(protocol::Op op, protocol::Dtype dtype, bool are_in_cache = false);
 
 /// fold_runs of the products x[i] * y[i], with the same bits; null but for sums of float32 and float64.
 using FoldProducts = void (*)(const void* x, const void* y, std::int64_t run_count, std::int64_t run_length,

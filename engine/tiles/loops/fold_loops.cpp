@@ -151,13 +151,12 @@ void fold_runs_of(const T* __restrict values, std::int64_t run_count, T* __restr
 }
 
 template <class Row, class T>
-void fold_runs(const void* from, std::int64_t run_count, std::int64_t run_length, void* to) {
+void fold_runs_in_turn(const void* from, std::int64_t run_count, std::int64_t run_length, void* to) {
   const T* values = static_cast<const T*>(from);
   T* out = static_cast<T*>(to);
   if (run_length >= lane_count) {
-    std::int64_t run = 0;
-    if constexpr (is_worth_streams<T>) run = fold_runs_apart<Row>(values, run_count, run_length, out);
-    for (; run < run_count; ++run) out[run] = fold_run<Row>(values + run * run_length, run_length);
+    for (std::int64_t run = 0; run < run_count; ++run)
+      out[run] = fold_run<Row>(values + run * run_length, run_length);
     return;
   }
   if constexpr (Real<T>) {
@@ -179,6 +178,16 @@ void fetch_ahead(const T* values) {
   const auto* ahead = reinterpret_cast<const char*>(values) + bytes_ahead;
   for (std::size_t byte = 0; byte < lane_count * sizeof(T); byte += line_bytes)
     __builtin_prefetch(ahead + byte);
+}
+
+template <class Row, class T>
+void fold_runs(const void* from, std::int64_t run_count, std::int64_t run_length, void* to) {
+  std::int64_t run = 0;
+  const T* values = static_cast<const T*>(from);
+  T* out = static_cast<T*>(to);
+  if constexpr (is_worth_streams<T>)
+    if (run_length >= lane_count) run = fold_runs_apart<Row>(values, run_count, run_length, out);
+  fold_runs_in_turn<Row, T>(values + run * run_length, run_count - run, run_length, out + run);
 }
 
 /// The operations of fold_run and fold_short_run on products, which are stored nowhere.
@@ -342,7 +351,9 @@ bool write_identity(Identity identity, void* to) {
 FoldLoops fold_loops(Op op, Dtype dtype) {
   return with_element(dtype, [&]<class T>() {
     return rows::with_fold<T, FoldLoops>(op, [op]<class Row>() {
-      FoldLoops loops{fold_runs<Row, T>, fold_rows<Row, T>, fold_short_pairs<Row, T>, nullptr, nullptr};
+      FoldLoops loops{fold_runs<Row, T>, fold_runs_in_turn<Row, T>,
+                      fold_rows<Row, T>, fold_short_pairs<Row, T>,
+                      nullptr,           nullptr};
       if constexpr (Real<T>)
         if (op == Op::add) {
           loops.products = fold_products<Row, T>;

@@ -13,6 +13,9 @@ namespace gamelan::engine::tiles {
 /// where there is none.
 struct FoldLoops {
   void (*runs)(const void* values, std::int64_t run_count, std::int64_t run_length, void* out) = nullptr;
+  /// The same, a run after the other: where no memory is waited for, the lanes of one run stay in registers.
+  void (*runs_in_cache)(const void* values, std::int64_t run_count, std::int64_t run_length,
+                        void* out) = nullptr;
   /// acc[j] = start[j], then op values[i][j], i ascending; `start` may be `acc`.
   void (*rows)(const void* start, const void* values, std::int64_t rows, std::int64_t row_length,
                void* acc) = nullptr;

@@ -69,12 +69,14 @@ TEST(Fold, runs_use_the_promised_order) {
         const std::size_t runs = length <= 64 ? 69 : 7;  // many are folded side by side: four, or short ones
         const Buffer values = random_values(random, dtype, runs * length, -1.5, 1.6);
         Buffer out(runs * item);
-        fold_runs(op, dtype, values.data(), static_cast<std::int64_t>(runs),
-                  static_cast<std::int64_t>(length), out.data());
-        for (std::size_t run = 0; run < runs; ++run) {
-          const Buffer expected = lanes_and_tree(op, dtype, values.data() + run * length * item, length);
-          ASSERT_EQ(std::memcmp(&out[run * item], expected.data(), item), 0)
-              << "run " << run << " of " << length;
+        for (const bool are_in_cache : {false, true}) {
+          find_fold_runs(op, dtype, are_in_cache)(values.data(), static_cast<std::int64_t>(runs),
+                                                  static_cast<std::int64_t>(length), out.data());
+          for (std::size_t run = 0; run < runs; ++run) {
+            const Buffer expected = lanes_and_tree(op, dtype, values.data() + run * length * item, length);
+            ASSERT_EQ(std::memcmp(&out[run * item], expected.data(), item), 0)
+                << "run " << run << " of " << length << (are_in_cache ? " in cache" : "");
+          }
         }
       }
     });
