@@ -72,7 +72,8 @@ std::string text_of(const Program& program) {
         text += "    " + out + " = r" + std::to_string(i.in[0]) + " as " + dtype + "\n";
         break;
       case Instruction::Kind::store:
-        text += "    store r" + std::to_string(i.in[0]) + " to @" + std::to_string(i.operand) + "\n";
+        text += "    store r" + std::to_string(i.in[0]) + " to @" + std::to_string(i.operand) +
+                (i.streams ? " past the cache\n" : "\n");
         break;
       case Instruction::Kind::compute: {
         text += "    " + out + " = " + std::string(protocol::info(i.op).name);

@@ -8,6 +8,7 @@
 #include "engine/plan/lowering/step_writer.hpp"
 #include "engine/plan/passes/interior.hpp"
 #include "engine/plan/passes/passes.hpp"
+#include "engine/tiles/loops/isa.hpp"
 
 namespace gamelan::engine::plan {
 
@@ -23,6 +24,7 @@ namespace {
 
 constexpr std::size_t stream_from_bytes = std::size_t{16}
                                           << 20;  // per rank; more than its share of a last-level cache
+constexpr std::size_t long_run_bytes = std::size_t{1} << 20;
 
 class Lowering : private StepWriter {
  public:
@@ -296,15 +298,33 @@ class Lowering : private StepWriter {
     stream_large_results(fused);
   }
 
-  /// Results that are too large to stay in a cache until they are read again are stored past it.
+  /// Results that are too large to stay in a cache until they are read again are stored past it: with AVX2
+  /// where they lie in long runs. A run may begin and end within a cache line, whose other elements are
+  /// stored otherwise, and vectors of half a line fill several lines at a time; processors wait for these.
   void stream_large_results(FusedLoop& fused) const {
     for (auto& instruction : fused.program.code) {
       if (instruction.kind != Instruction::Kind::store) continue;
       const auto& operand = fused.operands[static_cast<std::size_t>(instruction.operand)];
+      if (operand.source != Operand::Source::slot) continue;
+      const auto& slot = plan_.slots[static_cast<std::size_t>(operand.slot)];
       instruction.streams =
-          operand.source == Operand::Source::slot &&
-          block_bytes(plan_.slots[static_cast<std::size_t>(operand.slot)]) >= stream_from_bytes;
+          block_bytes(slot) >= stream_from_bytes &&
+          (tiles::isa() != tiles::Isa::avx2 || run_bytes(operand.placement, slot.info) >= long_run_bytes);
     }
+  }
+
+  /// The bytes of an array that lie together and are written one after the other.
+  static std::size_t run_bytes(const distribution::Placement& written, const ArrayInfo& array) {
+    const Shape extents = written.iterations.extents();
+    std::size_t bytes = protocol::size_of(array.dtype);
+    for (std::size_t k = extents.size(); k-- > 0;) {
+      const auto& axis = written.map.axes[k];
+      if (axis.base_axis < 0) continue;
+      if (axis.step != 1) break;
+      bytes *= static_cast<std::size_t>(extents[k]);
+      if (extents[k] != array.extents[static_cast<std::size_t>(axis.base_axis)]) break;
+    }
+    return bytes;
   }
 
   /// Releases storage after its last use, when a newer version exists or the array has no name after the

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which large results are stored past the cache: those in long runs; with AVX-512 those in short runs, too."""
+
+import gamelan as np
+import numpy
+import pytest
+
+ROWS, COLUMNS = 1200, 2050  # 19 MiB
+
+
+@pytest.fixture
+def arrays(engine, ranks):
+    if not ranks:
+        pytest.skip("the model has no machine code")
+    a, b = np.zeros((ROWS * ranks, COLUMNS)), np.ones((ROWS * ranks, COLUMNS))
+    np.sync()
+    return a, b
+
+
+def stores_past_the_cache(result):
+    return "past the cache" in np.explain(result)
+
+
+def test_a_whole_array(arrays):
+    a, b = arrays
+    assert stores_past_the_cache(a * 2 + b)
+
+
+def test_whole_rows(arrays):
+    a, b = arrays
+    a[1:-1] = b[1:-1] * 2
+    assert stores_past_the_cache(a)
+
+
+def test_what_stays_in_a_cache(arrays):
+    a, b = arrays
+    assert not stores_past_the_cache(a[: ROWS // 4] * 2)
+
+
+def test_rows_with_something_between_them(arrays, ranks):
+    a, b = arrays
+    a[1:-1, 1:-1] = (b[:-2, 1:-1] + b[2:, 1:-1]) / 2
+    assert stores_past_the_cache(a) == (np.stats()["instruction_set"] == "avx512")
+    rows = numpy.asarray(a[[0, 1, ROWS // 2, -2, -1]])
+    assert (rows[[0, -1]] == 0).all() and (rows[1:-1, [0, -1]] == 0).all() and (rows[1:-1, 1:-1] == 1).all()
