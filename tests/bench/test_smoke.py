@@ -16,6 +16,7 @@ import pytest
 
 import cases
 import measure
+import page
 import pool
 import run
 import table
@@ -66,7 +67,7 @@ def test_a_run_can_be_repeated():
         assert runner.run()["result"] == runner.run()["result"], name
 
 
-def test_harness_measures_in_turn_and_tells(tmp_path):
+def test_harness_measures_in_turn_and_tells(tmp_path, monkeypatch):
     command = [sys.executable, str(FOLDER / "run.py"), "--smoke", "--cases", "stream,jacobi_stencil,small", "--ranks", "1,3",
                "--competitors", "numpy,numexpr,gamelan", "--out", str(tmp_path), "--junit", str(tmp_path / "j.xml")]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, timeout=100)
@@ -85,11 +86,12 @@ def test_harness_measures_in_turn_and_tells(tmp_path):
     assert costs["record_us"] > 0 and costs["round_trip_us"] > 0 and costs["local"]["a + b"]["ratio"] > 0
     assert [row["n"] for row in costs["sweep"]] == [1, 10, 100, 1000, 10**4, 10**5]
 
-    page = tmp_path / "page.md"
-    page.write_text(f"before\n\n{run.MARKS[0]}\nold\n{run.MARKS[1]}\n\nafter\n")
+    file = tmp_path / "page.md"
+    file.write_text("before\n\n<!-- bench: begin -->\nold\n<!-- bench: end -->\n\nafter\n")
+    monkeypatch.setattr(page, "PAGE", file)
     for _ in range(2):
-        run.write_docs(results, page)
-        text = page.read_text()
+        run.write_docs(results)
+        text = file.read_text()
         assert text.startswith("before\n\n<!--") and text.endswith("-->\n\nafter\n") and "old" not in text
         assert "| stream | 3 |" in text and "| 100,000 |" in text
     for figure in re.findall(r"\]\((.*?)\)", text):

@@ -317,12 +317,13 @@ class Lowering : private StepWriter {
   static std::size_t run_bytes(const distribution::Placement& written, const ArrayInfo& array) {
     const Shape extents = written.iterations.extents();
     std::size_t bytes = protocol::size_of(array.dtype);
+    auto last = static_cast<int>(array.extents.size());  // axis that lies together
     for (std::size_t k = extents.size(); k-- > 0;) {
       const auto& axis = written.map.axes[k];
       if (axis.base_axis < 0) continue;
-      if (axis.step != 1) break;
+      if (axis.base_axis != --last || axis.step != 1) break;
       bytes *= static_cast<std::size_t>(extents[k]);
-      if (extents[k] != array.extents[static_cast<std::size_t>(axis.base_axis)]) break;
+      if (extents[k] != array.extents[static_cast<std::size_t>(last)]) break;
     }
     return bytes;
   }
