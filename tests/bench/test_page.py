@@ -39,7 +39,12 @@ def test_programs_stand_two_in_a_line(text):
     assert "- 200 elements: beside numpy geometric mean 2.00; beside jax 3.00." in text()
 
 
-def test_a_table_without_a_rival_is_not_written(text):
+def test_without_a_rival_nothing_is_measured(text, monkeypatch):
+    class Rival:
+        def __init__(self, name, elements, settings):
+            self.name, self.is_there = name, name != "jax"
+
+    monkeypatch.setattr(programs, "Rival", Rival)  # it cannot be asked
     with pytest.raises(SystemExit, match="not all are here"):
-        programs.write_docs({100: ([["program", "1.00", "2.00"]], [])}, argparse.Namespace(ranks=1))
+        programs.compare(100, argparse.Namespace(write_docs=True))
     assert "old" in text()

@@ -112,7 +112,7 @@ void fold_products_of_rows(protocol::Op op, protocol::Dtype loop, const SharingR
 
 void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fold,
                  const ReductionBlocks& blocks, std::vector<std::byte>& partials) {
-  const auto& [values, strides, extents, grid, are_truths, factors, factor_strides, are_in_cache] = blocks;
+  const auto& [values, strides, extents, grid, are_truths, are_in_cache, factors, factor_strides] = blocks;
   const auto dims = grid.size();
   const auto item = static_cast<std::int64_t>(protocol::size_of(fold.loop));
   partials.resize(static_cast<std::size_t>(protocol::element_count(grid) * item));
@@ -120,8 +120,7 @@ void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fol
     std::vector<std::byte> wide(static_cast<std::size_t>(protocol::element_count(extents) * item));
     const Shape packed = protocol::contiguous_strides(extents, static_cast<std::size_t>(item));
     copy_box(protocol::Dtype::bool_, fold.loop, extents, values, strides, wide.data(), packed);
-    return fold_blocks(step, fold, {wide.data(), packed, extents, grid, false, nullptr, nullptr, true},
-                       partials);
+    return fold_blocks(step, fold, {wide.data(), packed, extents, grid, false, true}, partials);
   }
   if (are_truths) {
     count_blocks(step.block_extents, values, strides, extents, grid, partials);

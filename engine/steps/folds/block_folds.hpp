@@ -16,11 +16,11 @@ struct ReductionBlocks {
   const protocol::Shape &strides, &extents;  ///< bytes; elements
   const protocol::Shape& grid;               ///< reduction blocks per axis; the last of an axis may be cut
   bool are_truths = false;                   ///< one byte each, to be counted (count_blocks.hpp)
+  bool are_in_cache = false;                 ///< they have just been computed
   /// If given, what is folded are the products of `values` and `factors`, by find_fold_products of the fold.
   /// The last axis is reduced, and the elements of a reduction block are adjacent in both.
   const std::byte* factors = nullptr;
   const protocol::Shape* factor_strides = nullptr;
-  bool are_in_cache = false;  ///< the values have just been computed
 };
 
 /// Writes one partial result per reduction block, in C order over the grid. Where the step is complete, these

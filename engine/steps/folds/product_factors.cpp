@@ -16,7 +16,7 @@ using Source = plan::Operand::Source;
 namespace {
 
 constexpr std::int64_t fewest_uses = 4;           // of an element of a factor that is copied
-constexpr std::int64_t largest_copy = 1'048'576;  // bytes: it is read again and again
+constexpr std::int64_t largest_copy = 1'048'576;  // bytes: every row reads it, from a second-level cache
 
 /// The numbers of the two operands that the fold multiplies; none where it does anything else.
 std::vector<std::size_t> factors_of(const plan::FoldBlocks& fold) {

@@ -178,7 +178,7 @@ class BlockFolder {
     const auto& [left, right] = *places;
     tiles::float_errors().clear();
     fold_blocks(fold_, fold_.folds[0],
-                {left.first, left.strides, extents, grid, false, right.first, &right.strides},
+                {left.first, left.strides, extents, grid, false, false, right.first, &right.strides},
                 scratch_[0].partials);
     return tiles::float_errors().look() == 0;
   }
@@ -218,8 +218,8 @@ class BlockFolder {
     tiles::float_errors().clear();
     for (std::size_t f = 0; f < scratch_.size(); ++f) {
       auto& scratch = scratch_[f];
-      const ReductionBlocks blocks{scratch.values,     scratch.strides, extents, grid,
-                                   scratch.are_truths, nullptr,         nullptr, is_computed};
+      const ReductionBlocks blocks{scratch.values, scratch.strides,    extents,
+                                   grid,           scratch.are_truths, is_computed};
       if (plan::has_moments(fold_.folds[f].op)) {
         store_moments(fold_.folds[f], blocks, region, owner);
         continue;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which large results are stored past the cache: those in long runs; with AVX-512 those in short runs, too."""
+"""Which large results are stored past the cache: with AVX2 only those in long runs."""
 
 import gamelan as np
 import numpy
@@ -40,6 +40,6 @@ def test_what_stays_in_a_cache(arrays):
 def test_rows_with_something_between_them(arrays, ranks):
     a, b = arrays
     a[1:-1, 1:-1] = (b[:-2, 1:-1] + b[2:, 1:-1]) / 2
-    assert stores_past_the_cache(a) == (np.stats()["instruction_set"] == "avx512")
+    assert stores_past_the_cache(a) == (np.stats()["instruction_set"] != "avx2")
     rows = numpy.asarray(a[[0, 1, ROWS // 2, -2, -1]])
     assert (rows[[0, -1]] == 0).all() and (rows[1:-1, [0, -1]] == 0).all() and (rows[1:-1, 1:-1] == 1).all()
