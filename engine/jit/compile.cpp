@@ -4,6 +4,7 @@
 #include "engine/jit/compile.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <new>
 #include <span>
 
@@ -23,6 +24,7 @@ constexpr auto near = Xbyak::CodeGenerator::T_NEAR;
 
 constexpr std::size_t bytes_per_action = 1024,  // generous: exp has 70 instructions, all others 25 at most
     bytes_around = 4096;
+constexpr int line_bytes = 64;
 constexpr std::size_t most_nodes_side_by_side = 2000;  // the code should stay in its cache
 
 /// A trace and all decisions about it.
@@ -137,37 +139,50 @@ class Writer : private Emitter {
     code_.ret();
   }
 
-  /// Writes the loop with stores past the cache. It is only used where all places with such stores are
-  /// aligned to vectors once the first is.
+  /// Writes the loop with stores past the cache, which begins at a cache line and fills whole ones: half
+  /// lines would wait for the other half in the few buffers that the processor has for them. It is only used
+  /// where all places with such stores begin a line once the first does.
   void emit_streaming_loop(int first, std::size_t item_bytes, const Xbyak::Label& some) {
+    const int item = static_cast<int>(item_bytes);
+    if (lanes_ * wide_.parts * item % line_bytes != 0) return;
     Xbyak::Label aligned, plain;
     code_.mov(rcx, ptr[places_ + 8 * first]);
-    code_.test(ecx, static_cast<int>(item_bytes) - 1);
+    code_.test(ecx, item - 1);
     code_.jnz(plain, near);
     for (const Node& node : single_.trace.nodes) {
       if (!node.streams || node.place == first) continue;
       code_.mov(work_, ptr[places_ + 8 * node.place]);
       code_.xor_(work_, rcx);
-      code_.test(work_.cvt32(), vector_bytes(node) - 1);
+      code_.test(work_.cvt32(), line_bytes - 1);
       code_.jnz(plain, near);
       if (protocol::size_of(node.dtype) != item_bytes) code_.jmp(plain, near);
     }
     code_.neg(rcx);
-    code_.and_(ecx, lanes_ * static_cast<int>(item_bytes) - 1);
+    code_.and_(ecx, line_bytes - 1);
     code_.jz(aligned, near);
-    code_.shr(ecx, item_bytes == 8 ? 3 : item_bytes == 4 ? 2 : 0);
-    code_.mov(work_, rcx);
-    code_.cmp(work_, count_);
-    code_.cmova(work_, count_);
-    code_.push(work_);
-    code_.call(some);
-    code_.pop(index_);
+    code_.shr(ecx, std::countr_zero(item_bytes));
+    code_.cmp(rcx, count_);
+    code_.cmova(rcx, count_);
+    emit_until(rcx, item, some);
     code_.L(aligned);
     emit_loop(wide_, true);
     code_.L(plain);
   }
-  int vector_bytes(const Node& node) const {
-    return lanes_ * static_cast<int>(protocol::size_of(node.dtype));
+
+  /// Writes the computation of the first `count` elements of `item` bytes: all, or fewer than a line has.
+  void emit_until(const Reg64& count, int item, const Xbyak::Label& some) {
+    Xbyak::Label over;
+    code_.push(count_);
+    code_.mov(count_, count);
+    if (lanes_ * item < line_bytes) emit_loop(single_, false);  // there may be whole vectors
+    code_.mov(work_, count_);
+    code_.sub(work_, index_);
+    code_.jz(over, near);
+    code_.push(count_);
+    code_.call(some);
+    code_.pop(index_);
+    code_.L(over);
+    code_.pop(count_);
   }
 
   /// Writes the loop over as many elements as `body` computes at once, for as long as there are so many.

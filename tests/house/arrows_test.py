@@ -53,14 +53,7 @@ MAY_INCLUDE = {
         "engine/option_words.hpp",
         *GROUND,
     ],
-    "engine/plan/": [
-        "engine/plan/",
-        "engine/tiles/tile_program.hpp",
-        "engine/tiles/loops/elementwise.hpp",
-        "engine/tiles/loops/isa.hpp",  # the level, which all ranks share
-        *LAYOUTS,
-        *GROUND,
-    ],
+    "engine/plan/": ["engine/plan/", "engine/tiles/tile_program.hpp", "engine/tiles/loops/elementwise.hpp", *LAYOUTS, *GROUND],
     "engine/plan/plan.": [*STEPS_AS_DATA, *LAYOUTS, *GROUND],
     "engine/plan/program": [*STEPS_AS_DATA, *LAYOUTS, *GROUND],
     "engine/plan/slot": [*STEPS_AS_DATA, *LAYOUTS, *GROUND],

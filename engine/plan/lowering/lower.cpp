@@ -8,7 +8,6 @@
 #include "engine/plan/lowering/step_writer.hpp"
 #include "engine/plan/passes/interior.hpp"
 #include "engine/plan/passes/passes.hpp"
-#include "engine/tiles/loops/isa.hpp"
 
 namespace gamelan::engine::plan {
 
@@ -23,8 +22,8 @@ std::int64_t matmul_chunk_length(const Shape& extents, std::int64_t inner) {
 namespace {
 
 constexpr std::size_t stream_from_bytes = std::size_t{16}
-                                          << 20;  // per rank; more than its share of a last-level cache
-constexpr std::size_t long_run_bytes = std::size_t{1} << 20;
+                                          << 20;    // per rank; more than its share of a last-level cache
+constexpr std::size_t shortest_streamed_run = 256;  // bytes: three whole lines
 
 class Lowering : private StepWriter {
  public:
@@ -298,18 +297,16 @@ class Lowering : private StepWriter {
     stream_large_results(fused);
   }
 
-  /// Results that are too large to stay in a cache until they are read again are stored past it: with AVX2
-  /// where they lie in long runs. A run may begin and end within a cache line, whose other elements are
-  /// stored otherwise, and vectors of half a line fill several lines at a time; processors wait for these.
+  /// Results that are too large to stay in a cache until they are read again are stored past it, but for
+  /// short rows of a larger array: they begin and end within a cache line, whose other elements stay.
   void stream_large_results(FusedLoop& fused) const {
     for (auto& instruction : fused.program.code) {
       if (instruction.kind != Instruction::Kind::store) continue;
       const auto& operand = fused.operands[static_cast<std::size_t>(instruction.operand)];
       if (operand.source != Operand::Source::slot) continue;
       const auto& slot = plan_.slots[static_cast<std::size_t>(operand.slot)];
-      instruction.streams =
-          block_bytes(slot) >= stream_from_bytes &&
-          (tiles::isa() != tiles::Isa::avx2 || run_bytes(operand.placement, slot.info) >= long_run_bytes);
+      instruction.streams = block_bytes(slot) >= stream_from_bytes &&
+                            run_bytes(operand.placement, slot.info) >= shortest_streamed_run;
     }
   }
 
