@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "engine/ranks/lent_memory.hpp"
+#include "engine/steps/box_copies.hpp"
 #include "protocol/check.hpp"
 
 namespace gamelan::engine::steps {
@@ -13,6 +14,10 @@ using distribution::Piece;
 using Source = plan::Operand::Source;
 
 namespace {
+
+constexpr std::int64_t fewest_uses = 4;                       // of an element that is copied
+constexpr std::int64_t largest_copy = std::int64_t{1} << 18;  // bytes: it is read from a second-level cache
+constexpr int in_copy = -2;                                   // the owner of a piece
 
 protocol::Shape first_of(const Box& box) {
   protocol::Shape first;
@@ -48,23 +53,75 @@ BoxRunner::BoxRunner(const StepContext& context, const plan::FusedLoop& fused, p
       payload_strides_[i] = protocol::contiguous_strides(shape_, protocol::size_of(dtype));
     }
   }
-  for (const auto* placement : placements_) {
-    const auto& layout = placement->iterations;
-    Own own{layout.takes_part(context.rank()) ? layout.box(context.rank()) : Box(shape_.size()), {}};
-    if (!is_empty(own.box)) own.piece = distribution::locate(*placement, first_of(own.box), context.rank());
+  for (std::size_t p = 0; p < placements_.size(); ++p) {
+    Own own{box_at(p, context.rank()), {}, nullptr};
+    if (!is_empty(own.box))
+      own.piece = distribution::locate(*placements_[p], first_of(own.box), context.rank());
     pieces_.push_back(own.piece);
     own_.push_back(std::move(own));
   }
 }
 
+/// The iterations whose element lies with `rank`.
+Box BoxRunner::box_at(std::size_t placement, int rank) const {
+  const auto& layout = placements_[placement]->iterations;
+  return layout.takes_part(rank) ? layout.box(rank) : Box(shape_.size());
+}
+
+std::optional<Box> BoxRunner::box_of_copy(std::size_t placement, int rank, const Box& part) const {
+  const auto& [base, map, iterations, item_bytes, within] = *placements_[placement];
+  if (base.is_replicated || is_empty(part) || is_within(part, box_at(placement, rank))) return std::nullopt;
+  auto bytes = static_cast<std::int64_t>(item_bytes), uses = std::int64_t{1};
+  Box box = part;
+  for (std::size_t k = 0; k < part.size(); ++k) {
+    if (map.axes[k].base_axis >= 0) {
+      bytes *= part[k].size();
+    } else {
+      uses *= part[k].size();
+      box[k] = {0, shape_[k]};  // who helps another rank may read the copy, too
+    }
+  }
+  return uses >= fewest_uses && bytes <= largest_copy ? std::optional(std::move(box)) : std::nullopt;
+}
+
+void BoxRunner::copy_shared(const Box& part) {
+  if (context_.ghost_exchange() != nullptr) return;  // what is local is computed while messages are under way
+  has_copies_ = true;
+  for (std::size_t i = 0, p = 0; i < fused_.operands.size(); ++i) {
+    const auto& operand = fused_.operands[i];
+    if (operand.source != Source::slot) continue;
+    Own& own = own_[p];
+    auto box = box_of_copy(p++, context_.rank(), part);
+    if (!box) continue;
+    Box once = part;  // every element of the operand once
+    protocol::Shape strides(part.size(), 0);
+    auto bytes = static_cast<std::int64_t>(operand.placement.item_bytes);
+    for (std::size_t k = part.size(); k-- > 0;) {
+      if (operand.placement.map.axes[k].base_axis < 0) {
+        once[k].last = once[k].first + 1;
+        continue;
+      }
+      strides[k] = bytes;
+      bytes *= part[k].size();
+    }
+    own.copy = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+    const auto dtype = fused_.program.operands[i];
+    copy_operand(context_, operand, dtype, dtype, once, own.copy.get(), strides);
+    own.box = std::move(*box);
+    own.piece = {in_copy, 0, std::move(strides)};
+    pieces_[p - 1] = own.piece;
+  }
+}
+
 bool BoxRunner::is_here(std::span<const Piece> pieces) const {
-  return std::all_of(pieces.begin(), pieces.end(),
-                     [&](const Piece& piece) { return piece.owner == context_.rank(); });
+  return std::all_of(pieces.begin(), pieces.end(), [&](const Piece& piece) {
+    return piece.owner == context_.rank() || piece.owner == in_copy;
+  });
 }
 
 void BoxRunner::count(const Box& cell, std::span<const Piece> pieces, int owner) const {
   for (std::size_t i = 0; i < pieces.size(); ++i)
-    if (pieces[i].owner != owner && !placements_[i]->base.is_replicated)
+    if (pieces[i].owner != owner && pieces[i].owner != in_copy && !placements_[i]->base.is_replicated)
       context_.count_shared(cell, pieces[i], placements_[i]->item_bytes);
 }
 
@@ -83,9 +140,10 @@ bool BoxRunner::is_local(std::size_t operand, const Box& box) const {
 }
 
 Box BoxRunner::local_part(int rank, Box box) const {
-  for (const auto* placement : placements_) {
-    const auto& layout = placement->iterations;
-    box = intersection(box, layout.takes_part(rank) ? layout.box(rank) : Box(box.size()));
+  const Box part = box;
+  for (std::size_t p = 0; p < placements_.size(); ++p) {
+    const auto copied = has_copies_ ? box_of_copy(p, rank, part) : std::nullopt;
+    box = intersection(box, copied ? *copied : box_at(p, rank));
   }
   return box;
 }
@@ -131,7 +189,10 @@ void BoxRunner::compute(const Box& cell, std::span<const Piece> pieces, const Bo
     const auto& operand = fused_.operands[i];
     auto& pointer = pointers_[i];
     if (operand.source == Source::slot) {
-      pointer = {context_.address(operand, pieces[piece]), pieces[piece].strides.data()};
+      const auto& at = pieces[piece];
+      pointer.address =
+          at.owner == in_copy ? own_[piece].copy.get() + at.offset : context_.address(operand, at);
+      pointer.strides = at.strides.data();
       ++piece;
     } else if (operand.source == Source::payload) {
       pointer = {const_cast<std::byte*>(payloads_[i]), payload_strides_[i].data()};

@@ -2,6 +2,9 @@
 // Runs the program of a fused loop over boxes of its iterations: finds where each operand lies, cell by cell.
 // Used by the element-wise pass and by the first half of reductions.
 #pragma once
+#include <memory>
+#include <optional>
+
 #include "engine/steps/context.hpp"
 #include "engine/tiles/tile_runner.hpp"
 
@@ -12,7 +15,12 @@ class BoxRunner {
   /// `shape`: the extents of the whole iteration space. Both references must outlive the runner.
   BoxRunner(const StepContext& context, const plan::FusedLoop& fused, protocol::Shape shape);
 
-  /// The part of the box for which every operand lies with `rank`.
+  /// Copies small operands that the elements of `part`, this rank's part of the iterations, share
+  /// (`x - y[:, None]`), and that lie with several ranks of one node: else the part would be cut where they
+  /// are. From then on a copy counts as local. To be called before anything else, by all ranks or by none.
+  /// Waits for the owners.
+  void copy_shared(const distribution::Box& part);
+  /// The part of the box, `rank`'s part of the iterations, for which every operand lies with that rank.
   distribution::Box local_part(int rank, distribution::Box box) const;
   /// True when every operand of the box lies with this rank.
   bool is_local(const distribution::Box& box) const;
@@ -43,7 +51,12 @@ class BoxRunner {
   struct Own {
     distribution::Box box;
     distribution::Piece piece;
+    std::unique_ptr<std::byte[]> copy;  ///< if given, the piece lies there
   };
+  /// The elements for which `rank` copies this operand, if it does so for its part.
+  std::optional<distribution::Box> box_of_copy(std::size_t placement, int rank,
+                                               const distribution::Box& part) const;
+  distribution::Box box_at(std::size_t placement, int rank) const;
   std::size_t placement_of(std::size_t operand) const;
   static bool is_within(const distribution::Box& inner, const distribution::Box& outer);
   bool is_here(std::span<const distribution::Piece> pieces) const;
@@ -67,6 +80,7 @@ class BoxRunner {
   std::vector<const std::byte*> payloads_;                  // by operand: the first element
   std::vector<protocol::Shape> payload_strides_;            // by operand
   protocol::Shape first_, extents_;                         // of the present cell
+  bool has_copies_ = false;                                 // copy_shared has been called
   std::vector<Noted> noted_;
 };
 

@@ -25,7 +25,7 @@ class Pass {
         fused_(fused),
         mine_(part_of(fused.iterations, context.rank())),
         runner_(context, fused, fused.iterations.extents()),
-        local_(runner_.local_part(context.rank(), mine_)),
+        local_(copied_and_local()),
         cut_(cut(local_)),
         work_(context, cut_.pieces, cut_.pieces > 0,
               [this](int owner, std::int64_t piece) { help(owner, piece); }) {}
@@ -48,6 +48,11 @@ class Pass {
   }
 
  private:
+  /// The part of this rank whose operands all lie with it once those that it shares are copied.
+  Box copied_and_local() {
+    runner_.copy_shared(mine_);
+    return runner_.local_part(context_.rank(), mine_);
+  }
   /// Works in pieces while messages are under way, because MPI moves them only while it is called.
   void run_alone() {
     if (!context_.has_messages() || mine_.empty() || mine_[0].size() < 2) return runner_.run_local(mine_);

@@ -11,7 +11,9 @@ namespace gamelan::engine::steps {
 std::unique_ptr<RowPart> row_part(const StepContext& context, const plan::FusedLoop& fused) {
   struct Part : RowPart {
     Part(const StepContext& context, const plan::FusedLoop& fused)
-        : mine(fused.iterations.box(context.rank())), runner(context, fused, fused.iterations.extents()) {}
+        : mine(fused.iterations.box(context.rank())), runner(context, fused, fused.iterations.extents()) {
+      runner.copy_shared(mine);  // of the chain's own results a rank reads only its rows
+    }
     void run(const distribution::Interval& rows) override {
       mine.front() = rows;
       runner.run(mine, {});

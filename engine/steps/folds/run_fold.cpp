@@ -54,6 +54,13 @@ class BlockFolder {
     find_plain_operands();
   }
 
+  /// Copies operands that the elements of this rank's part share. To be called first, by all ranks.
+  void copy_shared() {
+    const FoldRegions mine = regions_of(context_.rank());
+    if (mine.count() > 0 && !factors_.exist() && plain_.empty())
+      whole_.copy_shared(elements_of(mine.blocks()));
+  }
+
   /// Folds whole rows of this rank's part, of which nothing lies elsewhere but what is for all rows.
   void run_rows(const distribution::Interval& rows) {
     Box region = fold_.values.iterations.box(context_.rank());
@@ -64,6 +71,7 @@ class BlockFolder {
   void run() {
     const FoldRegions mine = regions_of(context_.rank());
     if (factors_.exist() && mine.count() > 0) factors_.copy_shared(elements_of(mine.blocks()));
+    copy_shared();
     SharedWork work(context_, mine.count(), may_share(mine), [this](int owner, std::int64_t piece) {
       fold_region(regions_of(owner).region(piece), owner);
     });
@@ -322,7 +330,9 @@ void run(const StepContext& context, const plan::FoldBlocks& fold) {
 
 std::unique_ptr<RowPart> row_part(const StepContext& context, const plan::FoldBlocks& fold) {
   struct Part : RowPart {
-    explicit Part(const StepContext& context, const plan::FoldBlocks& fold) : folder(context, fold) {}
+    explicit Part(const StepContext& context, const plan::FoldBlocks& fold) : folder(context, fold) {
+      folder.copy_shared();
+    }
     void run(const distribution::Interval& rows) override { folder.run_rows(rows); }
     BlockFolder folder;
   };
