@@ -59,7 +59,7 @@ std::size_t room_for(const Body& wide, const Body& single) {
     for (const auto& exit : schedule.exits) count += exit.size() + 1;
     return count;
   };
-  return 2 * (actions(wide.schedule) + actions(single.schedule)) * bytes_per_action + bytes_around;
+  return (2 * actions(wide.schedule) + 3 * actions(single.schedule)) * bytes_per_action + bytes_around;
 }
 
 /// Writes the function to `room`. It can run at any address, because it refers to nothing outside.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/assert.hpp"
 #include "engine/ranks/lent_memory.hpp"
 #include "engine/steps/box_copies.hpp"
 #include "protocol/check.hpp"
@@ -10,6 +11,7 @@
 namespace gamelan::engine::steps {
 
 using distribution::Box;
+using distribution::extents_of;
 using distribution::Piece;
 using Source = plan::Operand::Source;
 
@@ -85,28 +87,26 @@ std::optional<Box> BoxRunner::box_of_copy(std::size_t placement, int rank, const
 }
 
 void BoxRunner::copy_shared(const Box& part) {
-  if (context_.ghost_exchange() != nullptr) return;  // what is local is computed while messages are under way
-  has_copies_ = true;
+  if (context_.ghost_exchange() != nullptr) return;
+  copies_shared_ = true;
   for (std::size_t i = 0, p = 0; i < fused_.operands.size(); ++i) {
     const auto& operand = fused_.operands[i];
     if (operand.source != Source::slot) continue;
     Own& own = own_[p];
     auto box = box_of_copy(p++, context_.rank(), part);
     if (!box) continue;
+    const auto& axes = operand.placement.map.axes;
     Box once = part;  // every element of the operand once
-    protocol::Shape strides(part.size(), 0);
-    auto bytes = static_cast<std::int64_t>(operand.placement.item_bytes);
-    for (std::size_t k = part.size(); k-- > 0;) {
-      if (operand.placement.map.axes[k].base_axis < 0) {
-        once[k].last = once[k].first + 1;
-        continue;
-      }
-      strides[k] = bytes;
-      bytes *= part[k].size();
-    }
-    own.copy = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+    for (std::size_t k = 0; k < part.size(); ++k)
+      if (axes[k].base_axis < 0) once[k].last = once[k].first + 1;
+    const auto item_bytes = operand.placement.item_bytes;
+    own.copy =
+        std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(volume(once)) * item_bytes);
+    protocol::Shape strides = protocol::contiguous_strides(extents_of(once), item_bytes);
     const auto dtype = fused_.program.operands[i];
     copy_operand(context_, operand, dtype, dtype, once, own.copy.get(), strides);
+    for (std::size_t k = 0; k < part.size(); ++k)
+      if (axes[k].base_axis < 0) strides[k] = 0;
     own.box = std::move(*box);
     own.piece = {in_copy, 0, std::move(strides)};
     pieces_[p - 1] = own.piece;
@@ -142,7 +142,7 @@ bool BoxRunner::is_local(std::size_t operand, const Box& box) const {
 Box BoxRunner::local_part(int rank, Box box) const {
   const Box part = box;
   for (std::size_t p = 0; p < placements_.size(); ++p) {
-    const auto copied = has_copies_ ? box_of_copy(p, rank, part) : std::nullopt;
+    const auto copied = copies_shared_ ? box_of_copy(p, rank, part) : std::nullopt;
     box = intersection(box, copied ? *copied : box_at(p, rank));
   }
   return box;
@@ -174,6 +174,7 @@ std::size_t BoxRunner::placement_of(std::size_t operand) const {
 Piece BoxRunner::piece_of(std::size_t operand, const Box& box) const {
   const auto placement = placement_of(operand);
   Piece piece = own_[placement].piece;
+  GAMELAN_ASSERT(cheap, piece.owner != in_copy, "a caller that asks where elements lie copies none");
   piece.offset = offset_of(placement, box);
   return piece;
 }

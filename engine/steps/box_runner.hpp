@@ -17,8 +17,9 @@ class BoxRunner {
 
   /// Copies small operands that the elements of `part`, this rank's part of the iterations, share
   /// (`x - y[:, None]`), and that lie with several ranks of one node: else the part would be cut where they
-  /// are. From then on a copy counts as local. To be called before anything else, by all ranks or by none.
-  /// Waits for the owners.
+  /// are. From then on elements that are copied count as lying with this rank. To be called before anything
+  /// else; for a pass whose pieces are shared, by all ranks. Waits for the owners. On several nodes it does
+  /// nothing: there, what is local is computed while messages are under way.
   void copy_shared(const distribution::Box& part);
   /// The part of the box, `rank`'s part of the iterations, for which every operand lies with that rank.
   distribution::Box local_part(int rank, distribution::Box box) const;
@@ -28,13 +29,13 @@ class BoxRunner {
   bool is_local(std::size_t operand, const distribution::Box& box) const;
   /// The iterations whose element of this operand lies with this rank; empty where there are none.
   const distribution::Box& own_box(std::size_t operand) const { return own_[placement_of(operand)].box; }
-  /// Where the elements of a local box lie, for an operand in a slot.
+  /// Where the elements of a local box lie, for an operand in a slot. Not after copy_shared.
   distribution::Piece piece_of(std::size_t operand, const distribution::Box& box) const;
   /// Computes every element of the box. `scratch[f]`: where the values of fold f are written, beginning with
   /// the first of the box.
   void run(const distribution::Box& box, std::span<const tiles::Pointer> scratch = {});
   /// The same for a box of `owner`'s part, in that rank's blocks. Bytes are counted as shared as if the owner
-  /// computed it.
+  /// computed it, without copies.
   void run_for(int owner, const distribution::Box& box, std::span<const tiles::Pointer> scratch = {});
   /// Computes what is local and notes the rest, which gives neighbours time to finish their part.
   void run_local(const distribution::Box& box);
@@ -46,8 +47,8 @@ class BoxRunner {
     distribution::Box cell;
     std::vector<distribution::Piece> pieces;
   };
-  /// The part of an operand that lies with this rank, and the piece at its first element. Within that part
-  /// addresses are linear.
+  /// The part of an operand that lies with this rank, in its block or in a copy, and the piece at its first
+  /// element. Within that part addresses are linear.
   struct Own {
     distribution::Box box;
     distribution::Piece piece;
@@ -80,7 +81,7 @@ class BoxRunner {
   std::vector<const std::byte*> payloads_;                  // by operand: the first element
   std::vector<protocol::Shape> payload_strides_;            // by operand
   protocol::Shape first_, extents_;                         // of the present cell
-  bool has_copies_ = false;                                 // copy_shared has been called
+  bool copies_shared_ = false;                              // by copy_shared, also on other ranks
   std::vector<Noted> noted_;
 };
 

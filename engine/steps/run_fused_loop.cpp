@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An element-wise pass. Cells whose operands all lie with this rank come first. Those that read a neighbour's
-// block come last, which gives the neighbour time to finish its part. Other ranks may help with the former.
+// An element-wise pass. Small operands that many elements share are copied at first. Cells whose operands all
+// lie with this rank then come before those that read a neighbour's block, which gives the neighbour time to
+// finish its part. Other ranks may help with the former.
 #include "engine/steps/box_runner.hpp"
 #include "engine/steps/carry.hpp"
 #include "engine/steps/run_step.hpp"

@@ -54,11 +54,11 @@ class BlockFolder {
     find_plain_operands();
   }
 
-  /// Copies operands that the elements of this rank's part share. To be called first, by all ranks.
+  /// Copies operands that the elements of this rank's part share. To be called first.
   void copy_shared() {
     const FoldRegions mine = regions_of(context_.rank());
-    if (mine.count() > 0 && !factors_.exist() && plain_.empty())
-      whole_.copy_shared(elements_of(mine.blocks()));
+    const bool is_one_program = !fold_.values.interior && !factors_.exist() && plain_.empty();
+    if (mine.count() > 0 && is_one_program) whole_.copy_shared(elements_of(mine.blocks()));
   }
 
   /// Folds whole rows of this rank's part, of which nothing lies elsewhere but what is for all rows.

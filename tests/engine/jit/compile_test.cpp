@@ -271,6 +271,56 @@ TEST_P(Compile, random_traces_equal_the_loops) {
   EXPECT_GT(found.spills, count);
 }
 
+/// Two sums and where they are stored: the places may be in a line of the cache wherever they like.
+void check_streams(const Code& code, Dtype dtype, std::size_t offset, std::size_t distance,
+                   std::size_t count) {
+  const std::size_t size = protocol::size_of(dtype);
+  constexpr std::size_t room = 1024;
+  alignas(64) static std::array<std::array<std::byte, room * 8>, 3> memory;
+  Random random(1);
+  for (auto& each : memory)
+    for (std::size_t i = 0; i < count + 200; ++i)
+      std::memcpy(each.data() + i * size, random.value(dtype).data(), size);
+  auto expected = memory;
+  std::array<std::byte*, 3> places{memory[0].data() + 3 * size, memory[1].data() + offset * size,
+                                   memory[2].data() + (offset + distance) * size};
+  code.run(places.data(), count);
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t p : {1U, 2U}) {
+      const auto* x = expected[0].data() + (3 + i) * size;
+      const void* in[3] = {x, p == 1 ? x : expected[1].data() + (offset + i) * size, nullptr};
+      auto* const out = expected[p].data() + (p == 1 ? offset + i : offset + distance + i) * size;
+      tiles::find_loop(Op::add, dtype)(in, out, 1, nullptr);
+    }
+  for (std::size_t p : {1U, 2U})
+    for (std::size_t i = 0; i < count + 200; ++i)
+      ASSERT_TRUE(is_same(dtype, memory[p].data() + i * size, expected[p].data() + i * size))
+          << protocol::info(dtype).name << " at " << offset << " and " << distance << ", element " << i
+          << " of " << count;
+}
+
+TEST_P(Compile, stores_past_the_cache_from_every_place_on) {
+  for (const Dtype dtype : {Dtype::float64, Dtype::float32, Dtype::int32, Dtype::int8}) {
+    if (!holds(dtype, GetParam())) continue;
+    const auto store = [&](int value, int place) {
+      return Node{
+          .kind = Kind::store, .dtype = dtype, .in = {value, -1, -1}, .place = place, .streams = true};
+    };
+    const auto sum = [&](int x, int y) {
+      return Node{.kind = Kind::compute, .op = Op::add, .dtype = dtype, .from = dtype, .in = {x, y, -1}};
+    };
+    const Trace trace{
+        {{.kind = Kind::load, .dtype = dtype, .place = 0}, sum(0, 0), sum(0, 1), store(1, 1), store(2, 2)},
+        {0, 1, 2}};
+    const auto code = compile(trace, GetParam());
+    const std::size_t line = 64 / protocol::size_of(dtype);
+    for (std::size_t offset = 0; offset < line; ++offset)
+      for (const std::size_t distance : {std::size_t{0}, line, std::size_t{1}})
+        for (std::size_t count = 0; count < 5 * line; count += 1 + count / 30)
+          check_streams(*code, dtype, offset, distance, count);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(, Compile, ::testing::Values(InstructionSet::avx2, InstructionSet::avx512),
                          [](const auto& set) {
                            return set.param == InstructionSet::avx2 ? "avx2" : "avx512";
