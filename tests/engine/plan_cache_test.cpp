@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <ctime>
 #include <random>
 
 #include "engine/plan/plan_cache.hpp"
 #include "tests/engine/batch_writer.hpp"
+#include "tests/thread_time.hpp"
 
 namespace gamelan::engine::plan {
 namespace {
@@ -198,26 +198,19 @@ TEST_F(PlanCacheTest, the_least_recently_used_plans_go_first) {
   EXPECT_FALSE(put(11)) << "long gone";
 }
 
-/// Of this thread, so that what else the machine does hardly counts.
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
 TEST_F(PlanCacheTest, a_full_cache_takes_in_a_plan_as_fast_as_an_empty_one) {
   constexpr std::int64_t turns = 500;
   std::int64_t n = 10;
   PlanCache small(std::size_t{1} << 19);
   const auto seconds = [&](std::int64_t count) {
-    const auto start = cpu_seconds();
+    const auto start = testing::thread_seconds();
     for (const auto until = n + count; n < until; ++n) {
       BatchWriter writer(4, {}, 100);
       writer.batch().fetches.push_back(writer.compute(Op::negative, {writer.existing({n})}));
       EXPECT_FALSE(small.find(writer.batch(), writer.catalog(), writer.options()));
       small.make(writer.batch(), writer.catalog(), writer.options());
     }
-    return cpu_seconds() - start;
+    return testing::thread_seconds() - start;
   };
   const double empty = seconds(turns);
   seconds(20'000);

@@ -104,6 +104,16 @@ def engine(_connected):
         _core.flush(True)
 
 
+@pytest.fixture(params=["off", "on", "always"])
+def balance(engine, request):
+    """Whether ranks that are done help others: never, as they do, or with the smallest piece."""
+    _core.flush(True)
+    _core.configure([("balance", request.param)])
+    yield request.param
+    _core.flush(True)
+    _core.configure([("balance", "on")])
+
+
 @pytest.fixture
 def mixed(_connected):
     """Engines with arrays of 10 elements or more distributed."""

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/engine/scale/cost.hpp"
 
-#include <ctime>
-
 #include <algorithm>
 
 #include "tests/engine/scale/allocations.hpp"
+#include "tests/thread_time.hpp"
 
 namespace gamelan::tests {
 namespace {
 
-/// Of this thread, so that what else the machine does hardly counts.
-double now_us() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) * 1e-3;
-}
+double now_us() { return testing::thread_seconds() * 1e6; }
 
 double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

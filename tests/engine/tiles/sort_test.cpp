@@ -13,6 +13,7 @@
 #include "engine/steps/irregular/run_sorter.hpp"
 #include "engine/steps/irregular/sort_keys.hpp"
 #include "engine/steps/irregular/sort_runs.hpp"
+#include "tests/thread_time.hpp"
 
 namespace gamelan::engine::steps::sorting {
 namespace {
@@ -230,12 +231,6 @@ TEST(Sort, samples_bound_the_cuts) {
   EXPECT_LT(looked_at * 5, all_items);
 }
 
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
 TEST(Sort, bounds_of_many_runs_cost_as_much_as_sorting_their_samples) {
   constexpr std::size_t run_count = 6000, samples_of_each = 64;
   constexpr std::int64_t spacing = 64;
@@ -248,12 +243,12 @@ TEST(Sort, bounds_of_many_runs_cost_as_much_as_sorting_their_samples) {
     sample.length = std::ssize(sample.items) * spacing;
     all.insert(all.end(), sample.items.begin(), sample.items.end());
   }
-  auto start = cpu_seconds();
+  auto start = testing::thread_seconds();
   compare_sort(all.data(), std::ssize(all));
-  const auto sorting = cpu_seconds() - start;
-  start = cpu_seconds();
+  const auto sorting = testing::thread_seconds() - start;
+  start = testing::thread_seconds();
   bound_cuts(samples, spacing, std::ssize(all) * spacing / 2);
-  EXPECT_LT(cpu_seconds() - start, 10 * sorting);
+  EXPECT_LT(testing::thread_seconds() - start, 10 * sorting);
 }
 
 TEST(Sort, is_interrupted_for_messages) {

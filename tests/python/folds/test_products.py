@@ -8,7 +8,6 @@ import numpy
 import pytest
 
 import gamelan
-from gamelan import _core
 
 SHAPES = [(1,), (31,), (32,), (33,), (2047,), (2049,), (70_001,), (3, 40_000), (500, 7), (1000, 33), (40, 30, 50)]
 
@@ -57,15 +56,6 @@ def test_errors_belong_to_the_multiplication_or_to_the_sum(ranks, engine, value,
     if ranks == 0:
         pytest.skip("the model meets no errors")
     assert told(gamelan, value, other) == told(numpy, value, other)
-
-
-@pytest.fixture(params=["off", "on", "always"])
-def balance(engine, request):
-    _core.flush(True)
-    _core.configure([("balance", request.param)])
-    yield request.param
-    _core.flush(True)
-    _core.configure([("balance", "on")])
 
 
 SHARED = {

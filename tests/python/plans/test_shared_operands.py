@@ -4,18 +4,8 @@
 import gamelan as np
 import numpy
 import pytest
-from gamelan import _core
 
 ROWS, COLUMNS = 1200, 700
-
-
-@pytest.fixture(params=["off", "on", "always"])
-def balance(engine, request):
-    _core.flush(True)
-    _core.configure([("balance", request.param)])
-    yield request.param
-    _core.flush(True)
-    _core.configure([("balance", "on")])
 
 
 @pytest.fixture
