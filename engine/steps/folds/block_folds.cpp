@@ -83,9 +83,26 @@ struct SharingRows {
   std::int64_t rows, length, run, item;    ///< of `length` elements in runs of `run`
 };
 
+/// One row after the other: the common factor stays in the first- or second-level cache.
+void fold_products_row_by_row(protocol::Op op, protocol::Dtype loop, const SharingRows& of, std::byte* out) {
+  const auto products = tiles::find_fold_products(
+      op, loop, tiles::Streams::one, of.value_pitch == 0 ? tiles::Factor::right : tiles::Factor::left);
+  const auto whole = of.length / of.run, rest = of.length % of.run;
+  const auto behind = whole * of.run * of.item;
+  for (std::int64_t row = 0; row < of.rows; ++row) {
+    const auto *left = of.values + row * of.value_pitch, *right = of.factors + row * of.factor_pitch;
+    products(left, right, whole, of.run, out);
+    out += whole * of.item;
+    if (rest == 0) continue;
+    products(left + behind, right + behind, 1, rest, out);
+    out += of.item;
+  }
+}
+
 /// Four rows side by side, run by run: a piece of the common factor is read from the first-level cache, and
 /// four streams come from memory at once.
 void fold_products_of_rows(protocol::Op op, protocol::Dtype loop, const SharingRows& of, std::byte* out) {
+  if (tiles::best_streams() == tiles::Streams::one) return fold_products_row_by_row(op, loop, of, out);
   constexpr std::int64_t together = 4;
   const auto products = tiles::find_fold_products(op, loop);
   const auto four_products = tiles::find_fold_four_products(op, loop);
@@ -173,8 +190,9 @@ void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fol
   }
   // A reduction block is one contiguous run of scratch, whole rows or the piece of one. Those of one length
   // that lie together are one call.
-  const auto products = factors == nullptr ? nullptr : tiles::find_fold_products(fold.op, fold.loop);
-  const auto runs = tiles::find_fold_runs(fold.op, fold.loop, are_in_cache);
+  const auto streams = are_in_cache ? tiles::Streams::one : tiles::best_streams();
+  const auto products = factors == nullptr ? nullptr : tiles::find_fold_products(fold.op, fold.loop, streams);
+  const auto runs = tiles::find_fold_runs(fold.op, fold.loop, streams);
   // The run begins at `offset` among the values, and at `factor_offset` among the factors.
   const auto fold_runs = [&](std::int64_t offset, std::int64_t factor_offset, std::int64_t count,
                              std::int64_t length, std::byte* to) {

@@ -35,15 +35,20 @@ bool can_fold(Op op, Dtype dtype) { return find(op, dtype).runs != nullptr; }
 
 void fold_runs(Op op, Dtype dtype, const void* values, std::int64_t run_count, std::int64_t run_length,
                void* out) {
-  require(op, dtype).runs(values, run_count, run_length, out);
+  find_fold_runs(op, dtype)(values, run_count, run_length, out);
 }
 
-FoldRuns find_fold_runs(Op op, Dtype dtype, bool are_in_cache) {
+Streams best_streams() { return reads_one_stream_best() ? Streams::one : Streams::four; }
+
+FoldRuns find_fold_runs(Op op, Dtype dtype, Streams streams) {
   const FoldLoops found = require(op, dtype);
-  return are_in_cache ? found.runs_in_cache : found.runs;
+  return streams == Streams::one ? found.runs_in_turn : found.runs;
 }
 
-FoldProducts find_fold_products(Op op, Dtype dtype) { return find(op, dtype).products; }
+FoldProducts find_fold_products(Op op, Dtype dtype, Streams streams, Factor from_memory) {
+  const FoldLoops found = find(op, dtype);
+  return streams == Streams::one ? found.products_in_turn[static_cast<int>(from_memory)] : found.products;
+}
 
 FoldFourProducts find_fold_four_products(Op op, Dtype dtype) { return find(op, dtype).four_products; }
 

@@ -22,18 +22,25 @@ bool can_fold(protocol::Op op, protocol::Dtype dtype);
 void fold_runs(protocol::Op op, protocol::Dtype dtype, const void* values, std::int64_t run_count,
                std::int64_t run_length, void* out);
 
-/// fold_runs for one op and dtype, looked up once. The same bits, whether the values are in cache or come
-/// from memory.
+/// How runs are read: one after the other, or four side by side, far apart from each other. Four streams
+/// come from memory in less time on processors that fetch little ahead. The bits are the same.
+enum class Streams : std::uint8_t { one, four };
+/// The better of both on this processor, for values that come from memory. For those in cache it is one.
+Streams best_streams();
+
+/// fold_runs for one op and dtype, looked up once.
 using FoldRuns = void (*)(const void* values, std::int64_t run_count, std::int64_t run_length, void* out);
-FoldRuns find_fold_runs(protocol::Op op, protocol::Dtype dtype, bool are_in_cache = false);
+FoldRuns find_fold_runs(protocol::Op op, protocol::Dtype dtype, Streams streams = best_streams());
 
 /// fold_runs of the products x[i] * y[i], with the same bits; null but for sums of float32 and float64.
 using FoldProducts = void (*)(const void* x, const void* y, std::int64_t run_count, std::int64_t run_length,
                               void* out);
-FoldProducts find_fold_products(protocol::Op op, protocol::Dtype dtype);
+/// What of x and y comes from memory. One stream asks for that ahead, and not for what is in cache.
+enum class Factor : std::uint8_t { both, left, right };
+FoldProducts find_fold_products(protocol::Op op, protocol::Dtype dtype, Streams streams = best_streams(),
+                                Factor from_memory = Factor::both);
 
-/// The same of four runs side by side: out[k] from x[k] and y[k]. Four streams come from memory in less time
-/// than one after the other.
+/// The same of four runs side by side: out[k] from x[k] and y[k].
 using FoldFourProducts = void (*)(const void* const* x, const void* const* y, std::int64_t run_length,
                                   void* const* out);
 FoldFourProducts find_fold_four_products(protocol::Op op, protocol::Dtype dtype);

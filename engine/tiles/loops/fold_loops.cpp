@@ -191,7 +191,7 @@ void fold_runs(const void* from, std::int64_t run_count, std::int64_t run_length
 }
 
 /// The operations of fold_run and fold_short_run on products, which are stored nowhere.
-template <class Row, class T>
+template <class Row, class T, Factor from_memory = Factor::both>
 T fold_products_of_run(const T* x, const T* y, std::int64_t length) {
   T lane[lane_count];
   if (length < lane_count) {
@@ -203,8 +203,9 @@ T fold_products_of_run(const T* x, const T* y, std::int64_t length) {
   for (std::int64_t j = 0; j < lane_count; ++j) lane[j] = x[j] * y[j];
   std::int64_t done = lane_count;
   for (; done + lane_count <= length; done += lane_count) {
-    fetch_ahead(x + done);
-    if (x != y) fetch_ahead(y + done);
+    if constexpr (from_memory != Factor::right) fetch_ahead(x + done);
+    if constexpr (from_memory != Factor::left)
+      if (x != y) fetch_ahead(y + done);
     for (std::int64_t j = 0; j < lane_count; ++j) lane[j] += x[done + j] * y[done + j];
   }
   for (std::int64_t j = 0; done + j < length; ++j) lane[j] += x[done + j] * y[done + j];
@@ -228,6 +229,15 @@ void fold_four_products(const void* const* left, const void* const* right, std::
   for (std::size_t s = 0; s < side_by_side; ++s) *out[s] = fold_products_of_run<Row>(x[s], y[s], length);
 }
 
+template <class Row, class T, Factor from_memory = Factor::both>
+void fold_products_in_turn(const void* left, const void* right, std::int64_t run_count,
+                           std::int64_t run_length, void* to) {
+  const T *x = static_cast<const T*>(left), *y = static_cast<const T*>(right);
+  for (std::int64_t run = 0; run < run_count; ++run)
+    static_cast<T*>(to)[run] =
+        fold_products_of_run<Row, T, from_memory>(x + run * run_length, y + run * run_length, run_length);
+}
+
 template <class Row, class T>
 void fold_products(const void* left, const void* right, std::int64_t run_count, std::int64_t run_length,
                    void* to) {
@@ -246,8 +256,9 @@ void fold_products(const void* left, const void* right, std::int64_t run_count, 
     }
     fold_four_products<Row, T>(left_of, right_of, run_length, to_of);
   }
-  for (auto run = share * streams; run < run_count; ++run)
-    out[run] = fold_products_of_run<Row>(x + run * run_length, y + run * run_length, run_length);
+  const auto done = share * streams;
+  fold_products_in_turn<Row, T>(x + done * run_length, y + done * run_length, run_count - done, run_length,
+                                out + done);
 }
 
 /// Some rows at once, in their order, `width` columns at a time: the accumulators begin as `start`, stay in
@@ -351,12 +362,21 @@ bool write_identity(Identity identity, void* to) {
 FoldLoops fold_loops(Op op, Dtype dtype) {
   return with_element(dtype, [&]<class T>() {
     return rows::with_fold<T, FoldLoops>(op, [op]<class Row>() {
-      FoldLoops loops{fold_runs<Row, T>, fold_runs_in_turn<Row, T>,
-                      fold_rows<Row, T>, fold_short_pairs<Row, T>,
-                      nullptr,           nullptr};
+      FoldLoops loops{fold_runs<Row, T>,
+                      fold_runs_in_turn<Row, T>,
+                      fold_rows<Row, T>,
+                      fold_short_pairs<Row, T>,
+                      nullptr,
+                      nullptr,
+                      {}};
       if constexpr (Real<T>)
         if (op == Op::add) {
           loops.products = fold_products<Row, T>;
+          loops.products_in_turn[static_cast<int>(Factor::both)] = fold_products_in_turn<Row, T>;
+          loops.products_in_turn[static_cast<int>(Factor::left)] =
+              fold_products_in_turn<Row, T, Factor::left>;
+          loops.products_in_turn[static_cast<int>(Factor::right)] =
+              fold_products_in_turn<Row, T, Factor::right>;
           loops.four_products = fold_four_products<Row, T>;
         }
       return loops;

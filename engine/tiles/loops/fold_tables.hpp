@@ -4,6 +4,7 @@
 #pragma once
 #include <cstdint>
 
+#include "engine/tiles/loops/fold.hpp"
 #include "protocol/message.hpp"
 #include "protocol/ops.hpp"
 
@@ -13,9 +14,9 @@ namespace gamelan::engine::tiles {
 /// where there is none.
 struct FoldLoops {
   void (*runs)(const void* values, std::int64_t run_count, std::int64_t run_length, void* out) = nullptr;
-  /// The same, a run after the other: where no memory is waited for, the lanes of one run stay in registers.
-  void (*runs_in_cache)(const void* values, std::int64_t run_count, std::int64_t run_length,
-                        void* out) = nullptr;
+  /// The same, a run after the other: the lanes of one run stay in registers.
+  void (*runs_in_turn)(const void* values, std::int64_t run_count, std::int64_t run_length,
+                       void* out) = nullptr;
   /// acc[j] = start[j], then op values[i][j], i ascending; `start` may be `acc`.
   void (*rows)(const void* start, const void* values, std::int64_t rows, std::int64_t row_length,
                void* acc) = nullptr;
@@ -23,6 +24,9 @@ struct FoldLoops {
   void (*short_pairs)(void* values, std::int64_t count, std::int64_t row_length) = nullptr;
   void (*products)(const void* x, const void* y, std::int64_t run_count, std::int64_t run_length,
                    void* out) = nullptr;
+  /// By Factor: what comes from memory.
+  void (*products_in_turn[3])(const void* x, const void* y, std::int64_t run_count, std::int64_t run_length,
+                              void* out) = {};
   void (*four_products)(const void* const* x, const void* const* y, std::int64_t run_length,
                         void* const* out) = nullptr;
 };

@@ -21,6 +21,9 @@ void limit_isa(Isa most);
 void set_isa(Isa level);
 /// The level in use: best_isa() unless set.
 Isa isa();
+/// True where one stream from memory is read as fast as four, because the processor fetches far enough ahead.
+/// Asks this processor; it changes no bits.
+bool reads_one_stream_best();
 std::string_view name(Isa level);
 
 }  // namespace gamelan::engine::tiles

@@ -69,13 +69,13 @@ TEST(Fold, runs_use_the_promised_order) {
         const std::size_t runs = length <= 64 ? 69 : 7;  // many are folded side by side: four, or short ones
         const Buffer values = random_values(random, dtype, runs * length, -1.5, 1.6);
         Buffer out(runs * item);
-        for (const bool are_in_cache : {false, true}) {
-          find_fold_runs(op, dtype, are_in_cache)(values.data(), static_cast<std::int64_t>(runs),
-                                                  static_cast<std::int64_t>(length), out.data());
+        for (const Streams streams : {Streams::one, Streams::four}) {
+          find_fold_runs(op, dtype, streams)(values.data(), static_cast<std::int64_t>(runs),
+                                             static_cast<std::int64_t>(length), out.data());
           for (std::size_t run = 0; run < runs; ++run) {
             const Buffer expected = lanes_and_tree(op, dtype, values.data() + run * length * item, length);
             ASSERT_EQ(std::memcmp(&out[run * item], expected.data(), item), 0)
-                << "run " << run << " of " << length << (are_in_cache ? " in cache" : "");
+                << "run " << run << " of " << length << (streams == Streams::one ? " in turn" : "");
           }
         }
       }
@@ -100,8 +100,13 @@ TEST(Fold, products_have_the_bits_of_their_sums) {
         find_loop(Op::multiply, dtype)(factors, products.data(), all, nullptr);
         for (std::size_t run = 0; run < runs; ++run)
           fold_runs(Op::add, dtype, &products[run * length * item], 1, one, &expected[run * item]);
-        find_fold_products(Op::add, dtype)(x.data(), y.data(), runs, one, sums.data());
-        EXPECT_EQ(sums, expected) << length;
+        for (const Streams streams : {Streams::one, Streams::four})
+          for (const Factor from_memory : {Factor::both, Factor::left, Factor::right}) {
+            find_fold_products(Op::add, dtype, streams, from_memory)(x.data(), y.data(), runs, one,
+                                                                     sums.data());
+            EXPECT_EQ(sums, expected) << length;
+            std::ranges::fill(sums, std::byte{});
+          }
         const void *left[4], *right[4];
         void* out[4];
         for (std::size_t k = 0; k < 4; ++k) {  // in another order, from other runs than beside each other
