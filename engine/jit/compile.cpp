@@ -24,8 +24,10 @@ constexpr auto near = Xbyak::CodeGenerator::T_NEAR;
 
 constexpr std::size_t bytes_per_action = 1024,  // generous: exp has 70 instructions, all others 25 at most
     bytes_around = 4096;
-constexpr int line_bytes = 64;
+constexpr int line_bytes = 64, bytes_ahead = 16'384;
 constexpr std::size_t most_nodes_side_by_side = 2000;  // the code should stay in its cache
+
+bool is_streaming_store(const Node& node) { return node.kind == Node::Kind::store && node.streams; }
 
 /// A trace and all decisions about it.
 struct Body {
@@ -113,7 +115,7 @@ class Writer : private Emitter {
     code_.xor_(index_.cvt32(), index_.cvt32());
     const auto& nodes = single_.trace.nodes;
     const auto stream =
-        std::find_if(nodes.begin(), nodes.end(), [](const Node& node) { return node.streams; });
+        std::find_if(nodes.begin(), nodes.end(), [](const Node& node) { return is_streaming_store(node); });
     if (stream != nodes.end()) emit_streaming_loop(stream->place, protocol::size_of(stream->dtype), some);
     emit_loop(wide_, false);
     if (wide_.parts > 1) emit_loop(single_, false);
@@ -150,7 +152,7 @@ class Writer : private Emitter {
     code_.test(ecx, item - 1);
     code_.jnz(plain, near);
     for (const Node& node : single_.trace.nodes) {
-      if (!node.streams || node.place == first) continue;
+      if (!is_streaming_store(node) || node.place == first) continue;
       code_.mov(work_, ptr[places_ + 8 * node.place]);
       code_.xor_(work_, rcx);
       code_.test(work_.cvt32(), line_bytes - 1);
@@ -198,11 +200,21 @@ class Writer : private Emitter {
     for (const Action& action : body.schedule.once) emit(action, false);
     code_.align(32);
     code_.L(again);
+    for (const Node& node : single_.trace.nodes)
+      if (node.kind == Node::Kind::load && node.streams) ask_ahead(node, step);
     emit_body(body.schedule, streams);
     code_.add(index_, step);
     code_.cmp(index_, limit_);
     code_.jb(again, near);
     code_.L(over);
+  }
+
+  /// Asks for what a load reads some turns later, `elements` of it.
+  void ask_ahead(const Node& load, int elements) {
+    const auto item = protocol::size_of(load.dtype);
+    const auto place = element(load.place, item, 0);
+    for (int byte = 0; byte < elements * static_cast<int>(item); byte += line_bytes)
+      code_.prefetcht0(ptr[place + (bytes_ahead + byte)]);
   }
 
   void emit_body(const Schedule& schedule, bool streams) {

@@ -33,7 +33,7 @@ struct Node {
   Dtype from{};
   std::array<int, 3> in{-1, -1, -1};
   int place = -1;
-  bool streams = false;  ///< store: past the cache
+  bool streams = false;  ///< store: past the cache; load: asked for ahead
   int part = 0;  ///< load, store: of which vector of elements, when several are computed side by side (widen)
 };
 

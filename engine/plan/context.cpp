@@ -7,10 +7,14 @@ namespace gamelan::engine::plan {
 
 void find_readers(Context& context) {
   context.readers.clear();
-  for (std::size_t n = 0; n < context.nodes.size(); ++n)
-    for (const auto& operand : context.nodes[n].command.in)
+  context.changed.clear();
+  for (std::size_t n = 0; n < context.nodes.size(); ++n) {
+    const auto& command = context.nodes[n].command;
+    if (!command.creates) context.changed.insert(command.out.base);
+    for (const auto& operand : command.in)
       if (const auto* view = std::get_if<View>(&operand))
         context.readers[view->base].push_back(static_cast<int>(n));
+  }
   for (std::size_t n = 0; n < context.nodes.size(); ++n)  // what these leave as it was must be in memory
     if (const auto op = context.nodes[n].command.op; op == Op::put || op == Op::routine)
       context.readers[context.nodes[n].command.out.base].push_back(static_cast<int>(n));
@@ -35,6 +39,10 @@ bool suits_looks(const Context& context, ArrayId array, const Layout& layout) {
 
 bool is_dead_temporary(const Context& context, ArrayId array) {
   return context.created.contains(array) && context.dead.contains(array);
+}
+
+bool may_be_in_registers(const Context& context, ArrayId array) {
+  return is_dead_temporary(context, array) && !context.changed.contains(array);
 }
 
 bool stays_in_registers(const Context& context, const Group& group, ArrayId array, int joining) {

@@ -58,6 +58,7 @@ struct Context {
   std::unordered_set<ArrayId>
       assigned;  ///< may live on as the view that they are assigned to (engine/session/elided_copies.hpp)
   std::unordered_map<ArrayId, std::vector<int>> readers;  ///< nodes that read an array, by `find_readers`
+  std::unordered_set<ArrayId> changed;  ///< arrays that nodes write to which do not create them, by the same
   std::unordered_map<ArrayId, ArrayInfo>
       relayouts;  ///< how existing arrays were stored that get new extents first
   std::unordered_map<ArrayId, std::vector<View>>
@@ -78,10 +79,12 @@ inline std::optional<distribution::Placement> placement_of(const View& view, con
 bool can_be_carried_around(const View& view, const ArrayInfo& base);
 /// True when the array, laid out like this, has boxes for all its `looks`.
 bool suits_looks(const Context& context, ArrayId array, const Layout& layout);
-/// Fills `readers`.
+/// Fills `readers` and `changed`.
 void find_readers(Context& context);
 /// True for an array that this batch creates and that has no name after it.
 bool is_dead_temporary(const Context& context, ArrayId array);
+/// True for a dead temporary that passes may keep in registers: nothing changes it once it is made.
+bool may_be_in_registers(const Context& context, ArrayId array);
 /// True when a dead temporary is written and read only as a whole, by nodes of the group (and `joining`, if
 /// any): then it can stay in a register and needs no memory.
 bool stays_in_registers(const Context& context, const Group& group, ArrayId array, int joining = -1);

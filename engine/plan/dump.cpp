@@ -63,7 +63,8 @@ std::string text_of(const Program& program) {
     const auto dtype = std::string(protocol::info(i.loop).name);
     switch (i.kind) {
       case Instruction::Kind::load:
-        text += "    " + out + " = load @" + std::to_string(i.operand) + " as " + dtype + "\n";
+        text += "    " + out + " = load @" + std::to_string(i.operand) + " as " + dtype +
+                (i.streams ? " asked for ahead\n" : "\n");
         break;
       case Instruction::Kind::constant:
         text += "    " + out + " = constant " + text_of(i.scalar) + " as " + dtype + "\n";

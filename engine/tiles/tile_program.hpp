@@ -36,8 +36,8 @@ struct Instruction {
   int operand = -1;
   protocol::Scalar scalar{}, scalar_b{};  ///< nullary ops: a and b
   std::array<std::int64_t, 2> ints{};     ///< random ops: key and stream offset
-  bool streams = false;                   ///< store: past the cache, for results larger than it
-  int command = -1;  ///< of the batch, to which floating-point errors belong; -1: to none
+  bool streams = false;  ///< store: past the cache; load: asked for ahead. For what is larger than a cache
+  int command = -1;      ///< of the batch, to which floating-point errors belong; -1: to none
 };
 
 class Translation;  // tile_translation.hpp

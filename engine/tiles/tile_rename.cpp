@@ -58,6 +58,7 @@ class Renaming {
         step.operand = instruction.operand;
         step.cast = find_cast(from, instruction.loop);
         step.is_same_dtype = from == instruction.loop;
+        step.streams = instruction.streams;
         break;
       }
       case Kind::constant:

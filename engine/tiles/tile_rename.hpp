@@ -29,7 +29,7 @@ struct Step {
        with_right = nullptr;  ///< compute with one operand as a single element, where they exist
   Cast cast = nullptr;        ///< load, store, constant, cast
   bool is_nullary = false;
-  bool streams = false;          ///< store
+  bool streams = false;          ///< load, store
   protocol::Op op{};             ///< compute
   protocol::Dtype loop_dtype{};  ///< compute
   bool is_pair = false;          ///< compute: two operations in one pass, over three operands

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "engine/tiles/loops/isa.hpp"
+
 namespace gamelan::engine::tiles {
 namespace {
 
@@ -112,11 +114,20 @@ class Tracer {
 
   int read(int value, Place place) {
     int& known = node_[static_cast<std::size_t>(value)];
-    if (known < 0)
-      known = add({.kind = is_repeated(value, place) ? Kind::repeat : Kind::load,
+    if (known < 0) {
+      const bool is_repeat = is_repeated(value, place);
+      known = add({.kind = is_repeat ? Kind::repeat : Kind::load,
                    .dtype = dtype(value),
-                   .place = place_of(place)});
+                   .place = place_of(place),
+                   .streams = !is_repeat && place.kind == Place::Kind::operand && is_asked_ahead(value)});
+    }
     return known;
+  }
+
+  bool is_asked_ahead(int value) const {
+    const auto source = renamed_.values[static_cast<std::size_t>(value)].defined_at;
+    const Step& step = renamed_.steps[static_cast<std::size_t>(source)];
+    return step.kind == Instruction::Kind::load && step.streams && asks_ahead();
   }
 
   void store(int node, Dtype of, int place, bool streams) {
@@ -149,7 +160,10 @@ class Tracer {
       if (step.in[k] >= 0) in[k] = read(step.in[k], move.in[from++]);
     switch (move.action) {
       case Action::gather:
-        return define(move, add({.kind = Kind::load, .dtype = dtype(step.out), .place = step.operand}));
+        return define(move, add({.kind = Kind::load,
+                                 .dtype = dtype(step.out),
+                                 .place = step.operand,
+                                 .streams = is_asked_ahead(step.out)}));
       case Action::cast:
         return define(
             move,

@@ -61,8 +61,10 @@ Translation::Translation(const Program& program)
   for (std::size_t index = 0; index < renamed_.steps.size(); ++index) {
     const Step& step = renamed_.steps[index];
     if (step.operand >= 0) is_used_[static_cast<std::size_t>(step.operand)] = true;
-    if (step.kind == Kind::store) rules_.is_written[static_cast<std::size_t>(step.operand)] = true;
-    streams_ = streams_ || step.streams;
+    if (step.kind == Kind::store) {
+      rules_.is_written[static_cast<std::size_t>(step.operand)] = true;
+      streams_ = streams_ || step.streams;
+    }
     if (step.is_nullary) set_parameters(index, program.code[static_cast<std::size_t>(step.source)]);
   }
 }

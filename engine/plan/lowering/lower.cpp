@@ -4,6 +4,7 @@
 // that). The order of steps is the order of groups.
 #include <algorithm>
 
+#include "engine/plan/lowering/memory_streams.hpp"
 #include "engine/plan/lowering/program_builder.hpp"
 #include "engine/plan/lowering/step_writer.hpp"
 #include "engine/plan/passes/interior.hpp"
@@ -20,10 +21,6 @@ std::int64_t matmul_chunk_length(const Shape& extents, std::int64_t inner) {
   return (inner + most_chunks * unit - 1) / (most_chunks * unit) * unit;
 }
 namespace {
-
-constexpr std::size_t stream_from_bytes = std::size_t{16}
-                                          << 20;    // per rank; more than its share of a last-level cache
-constexpr std::size_t shortest_streamed_run = 256;  // bytes: three whole lines
 
 class Lowering : private StepWriter {
  public:
@@ -294,35 +291,7 @@ class Lowering : private StepWriter {
       builder.store(builder.value(view, values), operands.scratch(values, folds++));
     }
     builder.store_results([&](const View& view) { return !stays_in_registers(context_, group, view.base); });
-    stream_large_results(fused);
-  }
-
-  /// Results that are too large to stay in a cache until they are read again are stored past it, but for
-  /// short rows of a larger array: they begin and end within a cache line, whose other elements stay.
-  void stream_large_results(FusedLoop& fused) const {
-    for (auto& instruction : fused.program.code) {
-      if (instruction.kind != Instruction::Kind::store) continue;
-      const auto& operand = fused.operands[static_cast<std::size_t>(instruction.operand)];
-      if (operand.source != Operand::Source::slot) continue;
-      const auto& slot = plan_.slots[static_cast<std::size_t>(operand.slot)];
-      instruction.streams = block_bytes(slot) >= stream_from_bytes &&
-                            run_bytes(operand.placement, slot.info) >= shortest_streamed_run;
-    }
-  }
-
-  /// The bytes of an array that lie together and are written one after the other.
-  static std::size_t run_bytes(const distribution::Placement& written, const ArrayInfo& array) {
-    const Shape extents = written.iterations.extents();
-    std::size_t bytes = protocol::size_of(array.dtype);
-    auto last = static_cast<int>(array.extents.size());  // axis that lies together
-    for (std::size_t k = extents.size(); k-- > 0;) {
-      const auto& axis = written.map.axes[k];
-      if (axis.base_axis < 0) continue;
-      if (axis.base_axis != --last || axis.step != 1) break;
-      bytes *= static_cast<std::size_t>(extents[k]);
-      if (extents[k] != array.extents[static_cast<std::size_t>(last)]) break;
-    }
-    return bytes;
+    mark_streams(fused, plan_.slots);
   }
 
   /// Releases storage after its last use, when a newer version exists or the array has no name after the

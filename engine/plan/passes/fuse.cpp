@@ -120,7 +120,7 @@ class Fuser {
     const auto& in = node(n).command.in;
     return std::any_of(in.begin(), in.end(), [&](const auto& operand) {
       const auto* view = std::get_if<View>(&operand);
-      return view && is_dead_temporary(context_, view->base);
+      return view && may_be_in_registers(context_, view->base);
     });
   }
 

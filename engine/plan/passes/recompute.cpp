@@ -28,11 +28,9 @@ bool is_all_of_it(const View& view, const Shape& extents, Dtype dtype) {
 class Recomputer {
  public:
   explicit Recomputer(Context& context) : context_(context) {
+    find_readers(context_);
     for (std::size_t n = 0; n < context_.nodes.size(); ++n)
-      if (command(n).creates)
-        makers_[command(n).out.base] = n;
-      else
-        written_.insert(command(n).out.base);
+      if (command(n).creates) makers_[command(n).out.base] = n;
   }
 
   void run() {
@@ -62,7 +60,7 @@ class Recomputer {
     return node.kind == Node::Kind::elementwise && node.command.creates && !node.takes_version &&
            std::find(std::begin(cheap), std::end(cheap), node.command.op) != std::end(cheap) &&
            is_dead_temporary(context_, out.base) && !context_.looks.contains(out.base) &&
-           !written_.contains(out.base);
+           !context_.changed.contains(out.base);
   }
 
   bool is_candidate(std::size_t n) const {
@@ -85,7 +83,7 @@ class Recomputer {
       for (const auto& operand : node.command.in)
         if (const auto* view = std::get_if<View>(&operand)) {
           is_touched |= touched.contains(view->base);
-          if (late.contains(view->base) && !written_.contains(view->base)) needs = view->base;
+          if (late.contains(view->base) && !context_.changed.contains(view->base)) needs = view->base;
           if (view->base != made.base) continue;
           reads_it = true;
           is_apt &= is_all_of_it(*view, made.extents, made.dtype);
@@ -131,13 +129,14 @@ class Recomputer {
   }
 
   /// True for a box that leaves little of its array out, in the array's own order: its elements lie where
-  /// those of the result lie, but for some at the rims. The array is in memory in any case.
+  /// those of the result lie, but for some at the rims. The array is in memory in any case: the program keeps
+  /// it, or changes it in place.
   bool is_nearly_all(const View& view, std::int64_t elements, Dtype dtype) const {
     const auto& base = context_.arrays.at(view.base);
     return view.dtype == dtype &&
            view.strides == protocol::whole(view.base, base.dtype, base.extents).strides &&
            5 * protocol::element_count(base.extents) <= 6 * elements &&
-           !is_dead_temporary(context_, view.base);
+           !may_be_in_registers(context_, view.base);
   }
 
   /// True when what the nodes read is at `reader` what it was.
@@ -184,7 +183,6 @@ class Recomputer {
 
   Context& context_;
   std::unordered_map<ArrayId, std::size_t> makers_;  // right for nodes up to the one that is looked at
-  std::unordered_set<ArrayId> written_;              // in place
 };
 
 }  // namespace

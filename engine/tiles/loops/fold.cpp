@@ -38,7 +38,7 @@ void fold_runs(Op op, Dtype dtype, const void* values, std::int64_t run_count, s
   find_fold_runs(op, dtype)(values, run_count, run_length, out);
 }
 
-Streams best_streams() { return reads_one_stream_best() ? Streams::one : Streams::four; }
+Streams best_streams() { return asks_ahead() ? Streams::one : Streams::four; }
 
 FoldRuns find_fold_runs(Op op, Dtype dtype, Streams streams) {
   const FoldLoops found = require(op, dtype);
@@ -47,7 +47,9 @@ FoldRuns find_fold_runs(Op op, Dtype dtype, Streams streams) {
 
 FoldProducts find_fold_products(Op op, Dtype dtype, Streams streams, Factor from_memory) {
   const FoldLoops found = find(op, dtype);
-  return streams == Streams::one ? found.products_in_turn[static_cast<int>(from_memory)] : found.products;
+  if (streams == Streams::four) return found.products;
+  if (from_memory == Factor::both) return found.products_in_turn;
+  return from_memory == Factor::left ? found.products_with_x_ahead : found.products_with_y_ahead;
 }
 
 FoldFourProducts find_fold_four_products(Op op, Dtype dtype) { return find(op, dtype).four_products; }

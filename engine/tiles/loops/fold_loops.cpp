@@ -191,7 +191,7 @@ void fold_runs(const void* from, std::int64_t run_count, std::int64_t run_length
 }
 
 /// The operations of fold_run and fold_short_run on products, which are stored nowhere.
-template <class Row, class T, Factor from_memory = Factor::both>
+template <class Row, class T, bool x_ahead = true, bool y_ahead = true>
 T fold_products_of_run(const T* x, const T* y, std::int64_t length) {
   T lane[lane_count];
   if (length < lane_count) {
@@ -203,8 +203,8 @@ T fold_products_of_run(const T* x, const T* y, std::int64_t length) {
   for (std::int64_t j = 0; j < lane_count; ++j) lane[j] = x[j] * y[j];
   std::int64_t done = lane_count;
   for (; done + lane_count <= length; done += lane_count) {
-    if constexpr (from_memory != Factor::right) fetch_ahead(x + done);
-    if constexpr (from_memory != Factor::left)
+    if constexpr (x_ahead) fetch_ahead(x + done);
+    if constexpr (y_ahead)
       if (x != y) fetch_ahead(y + done);
     for (std::int64_t j = 0; j < lane_count; ++j) lane[j] += x[done + j] * y[done + j];
   }
@@ -229,13 +229,13 @@ void fold_four_products(const void* const* left, const void* const* right, std::
   for (std::size_t s = 0; s < side_by_side; ++s) *out[s] = fold_products_of_run<Row>(x[s], y[s], length);
 }
 
-template <class Row, class T, Factor from_memory = Factor::both>
+template <class Row, class T, bool x_ahead = true, bool y_ahead = true>
 void fold_products_in_turn(const void* left, const void* right, std::int64_t run_count,
                            std::int64_t run_length, void* to) {
   const T *x = static_cast<const T*>(left), *y = static_cast<const T*>(right);
   for (std::int64_t run = 0; run < run_count; ++run)
-    static_cast<T*>(to)[run] =
-        fold_products_of_run<Row, T, from_memory>(x + run * run_length, y + run * run_length, run_length);
+    static_cast<T*>(to)[run] = fold_products_of_run<Row, T, x_ahead, y_ahead>(
+        x + run * run_length, y + run * run_length, run_length);
 }
 
 template <class Row, class T>
@@ -372,11 +372,9 @@ FoldLoops fold_loops(Op op, Dtype dtype) {
       if constexpr (Real<T>)
         if (op == Op::add) {
           loops.products = fold_products<Row, T>;
-          loops.products_in_turn[static_cast<int>(Factor::both)] = fold_products_in_turn<Row, T>;
-          loops.products_in_turn[static_cast<int>(Factor::left)] =
-              fold_products_in_turn<Row, T, Factor::left>;
-          loops.products_in_turn[static_cast<int>(Factor::right)] =
-              fold_products_in_turn<Row, T, Factor::right>;
+          loops.products_in_turn = fold_products_in_turn<Row, T>;
+          loops.products_with_x_ahead = fold_products_in_turn<Row, T, true, false>;
+          loops.products_with_y_ahead = fold_products_in_turn<Row, T, false, true>;
           loops.four_products = fold_four_products<Row, T>;
         }
       return loops;

@@ -4,7 +4,6 @@
 #pragma once
 #include <cstdint>
 
-#include "engine/tiles/loops/fold.hpp"
 #include "protocol/message.hpp"
 #include "protocol/ops.hpp"
 
@@ -13,6 +12,8 @@ namespace gamelan::engine::tiles {
 /// The loops behind fold_runs, fold_rows, fold_pairs, fold_products and fold_four_products (fold.hpp); null
 /// where there is none.
 struct FoldLoops {
+  using Products = void(const void* x, const void* y, std::int64_t run_count, std::int64_t run_length,
+                        void* out);
   void (*runs)(const void* values, std::int64_t run_count, std::int64_t run_length, void* out) = nullptr;
   /// The same, a run after the other: the lanes of one run stay in registers.
   void (*runs_in_turn)(const void* values, std::int64_t run_count, std::int64_t run_length,
@@ -22,11 +23,9 @@ struct FoldLoops {
                void* acc) = nullptr;
   /// fold_pairs of short rows: those that are left move together.
   void (*short_pairs)(void* values, std::int64_t count, std::int64_t row_length) = nullptr;
-  void (*products)(const void* x, const void* y, std::int64_t run_count, std::int64_t run_length,
-                   void* out) = nullptr;
-  /// By Factor: what comes from memory.
-  void (*products_in_turn[3])(const void* x, const void* y, std::int64_t run_count, std::int64_t run_length,
-                              void* out) = {};
+  Products* products = nullptr;
+  /// The same, a run after the other. What comes from memory is asked for ahead: x and y, x, or y.
+  Products *products_in_turn = nullptr, *products_with_x_ahead = nullptr, *products_with_y_ahead = nullptr;
   void (*four_products)(const void* const* x, const void* const* y, std::int64_t run_length,
                         void* const* out) = nullptr;
 };

@@ -65,7 +65,7 @@ void set_isa(Isa level) {
 
 Isa isa() { return chosen(); }
 
-bool reads_one_stream_best() {
+bool asks_ahead() {
   // Measured, GB/s of one core: Zen 5 (AVX-512) 46 along one stream and 23 along four; Zen 3 (AVX2) 10
   // and 12.
   static const bool is_so = best_of_processor() == Isa::avx512;

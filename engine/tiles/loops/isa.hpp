@@ -21,9 +21,9 @@ void limit_isa(Isa most);
 void set_isa(Isa level);
 /// The level in use: best_isa() unless set.
 Isa isa();
-/// True where one stream from memory is read as fast as four, because the processor fetches far enough ahead.
-/// Asks this processor; it changes no bits.
-bool reads_one_stream_best();
+/// True where a program reads memory fastest along one stream, of which it asks for some KiB ahead; else it
+/// reads several at once and leaves that to the processor. Asks this processor; it changes no bits.
+bool asks_ahead();
 std::string_view name(Isa level);
 
 }  // namespace gamelan::engine::tiles

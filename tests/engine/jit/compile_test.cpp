@@ -126,7 +126,8 @@ Sample random_sample(Random& random, bool freezes, InstructionSet set) {
       const int p = random.below(static_cast<int>(sample.places.size()));
       sample.trace.nodes.push_back({.kind = place_of(p).is_single ? Kind::repeat : Kind::load,
                                     .dtype = place_of(p).dtype,
-                                    .place = p});
+                                    .place = p,
+                                    .streams = random.chance(20)});
     } else if (!freezes && random.chance(5)) {
       store(sample.trace.nodes.size());
     } else {

@@ -132,7 +132,7 @@ TEST_P(Compiled, every_length_at_every_alignment_past_the_cache) {
                   compute(Op::divide, Dtype::float64, 0, 2, 1),
                   store(2, 2),
                   store(0, 3)};
-  for (auto& each : program.code) each.streams = each.kind == Kind::store;
+  for (auto& each : program.code) each.streams = each.kind == Kind::store || each.kind == Kind::load;
   for (std::int64_t count = 1; count < 60; ++count)
     for (std::int64_t offset = 0; offset < 9; ++offset) Comparison(program, count, offset).check();
 }
