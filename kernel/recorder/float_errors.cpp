@@ -87,6 +87,11 @@ std::uint32_t FloatListeners::current() {
   return static_cast<std::uint32_t>(listeners_.size());
 }
 
+bool FloatListeners::only_warn() const {
+  return std::all_of(listeners_.begin(), listeners_.end(),
+                     [](const Listener& each) { return each.mask == default_mask; });
+}
+
 void FloatListeners::close(const protocol::Batch& batch, const std::vector<std::uint32_t>& listeners) {
   if (watched_ == 0) return;
   origins_ = batch.origins;

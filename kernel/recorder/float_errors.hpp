@@ -28,6 +28,9 @@ class FloatListeners {
   /// The kinds that any listener wants to know.
   unsigned watched() const { return watched_; }
 
+  /// True when none of them wants more than NumPy's warnings.
+  bool only_warn() const;
+
   /// After the batch was cut: what is needed to report its errors, by command.
   struct Heard {
     protocol::Op op;

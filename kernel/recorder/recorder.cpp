@@ -9,7 +9,7 @@
 #include <random>
 #include <utility>
 
-#include "kernel/recorder/work.hpp"
+#include "kernel/recorder/pending/work.hpp"
 
 namespace gamelan::kernel {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "kernel/recorder/failure.hpp"
+#include "kernel/recorder/pending/work.hpp"
 #include "kernel/recorder/source_line.hpp"
-#include "kernel/recorder/work.hpp"
 #include "protocol/message.hpp"
 
 namespace gamelan::kernel {

@@ -11,6 +11,7 @@
 #include "kernel/recorder/engine_model.hpp"
 #include "kernel/recorder/engines.hpp"
 #include "kernel/recorder/outcomes.hpp"
+#include "kernel/recorder/pending/partial_look.hpp"
 
 namespace gamelan::kernel {
 
@@ -31,6 +32,8 @@ class Sender {
   /// Sends what is pending with those of these fetches that read sound arrays. `next`: the line of the
   /// command that comes next, when the cut is automatic.
   SentBatch send(const SourceLine* next, std::vector<protocol::View> fetches);
+  /// Sends the commands of a look before what is pending, which stays as it is.
+  SentBatch send(PartialLook look);
   /// The pending batch as the engines would receive it, to be planned only (encoded and decoded again).
   protocol::Batch preview();
   /// Drops what is pending. Arrays that it would have created raise `cause`; when it is nullptr, an interrupt
@@ -38,6 +41,9 @@ class Sender {
   void abandon(const FailurePtr& cause);
   /// Batches have these options from now on.
   void set_options(protocol::NamedOptions options) { options_ = std::move(options); }
+  /// True when the pending commands warn of floating-point errors, or nobody wants to know: nothing else is
+  /// said or raised.
+  bool only_warns() const { return listeners_.only_warn(); }
   const protocol::NamedOptions& options() const { return options_; }
   /// To be called when the engines are gone: nothing that is pending will be sent.
   void forget_lines() { kept_codes_.clear(); }
@@ -47,6 +53,7 @@ class Sender {
  private:
   void keep(CurrentLine current);
   protocol::Batch cut(const SourceLine* next, SentBatch& sent);
+  void send(protocol::Batch batch, SentBatch& sent);
 
   Recorder& recorder_;
   OpenCalls& calls_;

@@ -10,7 +10,7 @@
 #include "kernel/recorder/call_number.hpp"
 #include "kernel/recorder/fork.hpp"
 #include "kernel/recorder/hooks.hpp"
-#include "kernel/recorder/work.hpp"
+#include "kernel/recorder/pending/work.hpp"
 #include "protocol/check.hpp"
 
 namespace gamelan::kernel {
@@ -133,7 +133,20 @@ void Session::before_record(const Command& command, const SourceLine& line, std:
 }
 
 SentBatch Session::send(const SourceLine* next, std::vector<protocol::View> fetches) {
+  looked_at_.clear();
   SentBatch sent = sender_.send(next, std::move(fetches));
+  if (engines_.is_lost() && !can_recover()) engines_.raise_lost();
+  return sent;
+}
+
+SentBatch Session::send_look(const std::vector<protocol::View>& views) {
+  if (recorder_.has_poisoned() || !sender_.only_warns()) return send(nullptr, views);
+  auto look = partial_look(recorder_.pending(), views, [this] { return recorder_.new_id(); });
+  const auto was_seen = [&](protocol::ArrayId id) { return looked_at_.contains(id); };
+  if (!look || std::any_of(look->looked_at.begin(), look->looked_at.end(), was_seen))
+    return send(nullptr, views);
+  looked_at_.insert(look->looked_at.begin(), look->looked_at.end());
+  SentBatch sent = sender_.send(*std::move(look));
   if (engines_.is_lost() && !can_recover()) engines_.raise_lost();
   return sent;
 }
@@ -283,7 +296,7 @@ std::vector<protocol::Bytes> Session::fetch(std::vector<protocol::View> views) {
   make_room();
   for (const auto& view : views) require_sound(view.base);
   const std::size_t wanted = views.size();
-  SentBatch sent = send(nullptr, views);
+  SentBatch sent = send_look(views);
   try {
     const InSettlement guard(in_settlement_, sent);
     settle_all();

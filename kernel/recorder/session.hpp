@@ -55,7 +55,8 @@ class Session {
   /// of it. When the engines were lost meanwhile, raises that once, if there was anything to send or to wait
   /// for.
   void flush(bool wait);
-  /// Flushes and returns the elements of the views, in C order.
+  /// Returns the elements of the views, in C order. Flushes, unless these are a few elements of pending
+  /// arrays that nobody has looked at yet (partial_look.hpp).
   std::vector<protocol::Bytes> fetch(std::vector<protocol::View> views);
   /// The engines' plan for what is pending, and the layouts of the bases of `views` after it, as JSON.
   /// Computes nothing; what is pending stays pending.
@@ -219,6 +220,8 @@ class Session {
   void make_room();
   /// Cuts and sends; raises EngineLostError when there is nobody to send it to, and never will be.
   SentBatch send(const SourceLine* next, std::vector<protocol::View> fetches);
+  /// Sends what computes these elements: a few commands, or all that is pending.
+  SentBatch send_look(const std::vector<protocol::View>& views);
   /// Waits for one batch and books its outcome. After an interrupt see `note_interrupt`.
   protocol::Reply settle(SentBatch sent);
   void book(SentBatch& sent, const protocol::Reply& reply);
@@ -306,8 +309,9 @@ class Session {
   int recoveries_in_a_row_ = 0;  // without a reply to a batch of the program's
   std::uint64_t fetched_bytes_ = 0;
   bool is_current_ = false;
-  bool is_interrupt_noted_ = false;             // by the wait that it ended
-  std::optional<protocol::Origin> untold_cut_;  // where what was not sent began, until a reply says more
+  std::unordered_set<protocol::ArrayId> looked_at_;  // in part, while they are pending
+  bool is_interrupt_noted_ = false;                  // by the wait that it ended
+  std::optional<protocol::Origin> untold_cut_;       // where what was not sent began, until a reply says more
   Sender sender_;
   Engines engines_;  // last member, because its client may call the others
 };

@@ -5,7 +5,7 @@
 // (Python.h first)
 #include "kernel/recorder/call_number.hpp"
 #include "kernel/recorder/fork.hpp"
-#include "kernel/recorder/work.hpp"
+#include "kernel/recorder/pending/work.hpp"
 
 namespace gamelan::kernel {
 

@@ -19,7 +19,7 @@ from . import _recording
 _SIDES = 1 << 18, 1 << 22  # elements of a rank by whose pass the speed of memory is measured: least, most
 _LEAST_S = 1e-3  # that is said as a number
 _MOST_LINES = 8
-_MOMENT_S = 0.1  # as in recorder/work.hpp
+_MOMENT_S = 0.1  # as in recorder/pending/work.hpp
 _speeds = {}  # bytes a second of a rank's memory, by session of the engines
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernel/recorder/work.hpp"
+#include "kernel/recorder/pending/work.hpp"
 
 #include <algorithm>
 #include <bit>

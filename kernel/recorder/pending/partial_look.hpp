@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A look at a few elements of arrays that are still pending: `print((v + w)[:5])` needs five sums. These are
+// computed at once from what is in the engines' memory already; what is pending stays pending, and arrays
+// that die before it is sent are never computed. Pure data; it uses neither Python nor sockets.
+#pragma once
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "protocol/message.hpp"
+
+namespace gamelan::kernel {
+
+struct PartialLook {
+  std::vector<protocol::Command> commands;   ///< each creates one small array
+  std::vector<protocol::ArrayId> made;       ///< these arrays
+  std::vector<protocol::View> fetches;       ///< of them, and of arrays that are not pending, by view
+  std::vector<protocol::ArrayId> looked_at;  ///< large pending arrays of which these are elements
+};
+
+/// The commands that compute these views alone, of a pending batch. Nothing when no large pending array leads
+/// to them of which they need few elements, when other operations than element-wise ones do, when the batch
+/// changes an array on the way in place, or when a long chain of commands leads to them. `new_id`: gives the
+/// number of a new array.
+std::optional<PartialLook> partial_look(const protocol::Batch& pending,
+                                        const std::vector<protocol::View>& views,
+                                        const std::function<protocol::ArrayId()>& new_id);
+
+}  // namespace gamelan::kernel
