@@ -121,5 +121,5 @@ def test_warnings_are_those_of_all_elements(engine, ranks, program):
     gamelan_heard, of_gamelan = heard(gamelan, program)
     numpy_heard, of_numpy = heard(numpy, program)
     oracle.count()
-    assert of_gamelan == of_numpy
+    assert of_gamelan == pytest.approx(of_numpy, rel=4e-15, nan_ok=True)  # exp may differ in its last bit
     assert gamelan_heard == numpy_heard
