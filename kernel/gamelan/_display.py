@@ -180,7 +180,7 @@ def array_html(array):
     if not is_distributed(array) or array.ndim == 0:
         return None
     try:
-        text = html.escape(array_repr(array))  # evaluates first, so that the layout is one that exists
+        text = html.escape(array_repr(array))
     except GamelanError:
         return None  # the text says it, once
     layout = layout_of(array)

@@ -187,13 +187,37 @@ void Recorder::abandon(const std::vector<FailurePtr>& causes) {
 }
 
 void Recorder::undo(std::uint64_t call, const FailurePtr& cause) {
+  keep_only([&](std::size_t index) {
+    const Command& command = pending_.commands[index];
+    if (calls_[index] == call && command.creates) poison(command.out.base, cause);
+    return calls_[index] != call;
+  });
+}
+
+void Recorder::drop_dead() {
+  if (!has_frees()) return;
+  const auto frees = peek_frees();
+  const std::unordered_set<ArrayId> dead(frees.begin(), frees.end());
+  const auto& commands = pending_.commands;
+  std::unordered_set<ArrayId> read;
+  std::vector<bool> is_kept(commands.size());
+  for (std::size_t n = commands.size(); n-- > 0;) {
+    const auto base = commands[n].out.base;
+    is_kept[n] = !commands[n].creates || !dead.contains(base) || read.contains(base) ||
+                 commands[n].payload >= 0 || !protocol::is_elementwise(commands[n].op);
+    if (!is_kept[n]) continue;
+    if (!commands[n].creates) read.insert(base);
+    for (const auto& operand : commands[n].in)
+      if (const auto* view = std::get_if<protocol::View>(&operand)) read.insert(view->base);
+  }
+  keep_only([&](std::size_t index) { return is_kept[index]; });
+}
+
+void Recorder::keep_only(const std::function<bool(std::size_t)>& is_kept) {
   auto& commands = pending_.commands;
   std::size_t kept = 0;
   for (std::size_t index = 0; index < commands.size(); ++index) {
-    if (calls_[index] == call) {
-      if (commands[index].creates) poison(commands[index].out.base, cause);
-      continue;
-    }
+    if (!is_kept(index)) continue;
     listeners_[kept] = listeners_[index];
     calls_[kept] = calls_[index];
     if (kept != index) commands[kept] = std::move(commands[index]);

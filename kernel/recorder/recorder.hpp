@@ -5,6 +5,7 @@
 // sending happen without releasing it.
 #pragma once
 #include <atomic>
+#include <functional>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -118,6 +119,8 @@ class Recorder {
   void abandon(const std::vector<FailurePtr>& causes);
   /// The same for one call only: what it has recorded is dropped.
   void undo(std::uint64_t call, const FailurePtr& cause);
+  /// Drops commands whose results have died and are read by no other.
+  void drop_dead();
   /// Why the array was not computed; nullptr for a sound array.
   FailurePtr poison_of(protocol::ArrayId id) const;
   bool has_poisoned() const { return !poisoned_.empty(); }
@@ -133,6 +136,8 @@ class Recorder {
   /// Takes what is pending, without frees; nothing is pending afterwards.
   Cut take();
   void drop_poisoned(Cut& result);
+  /// Drops the pending commands of which `is_kept(index)` is false.
+  void keep_only(const std::function<bool(std::size_t)>& is_kept);
   /// The origin for a command of this line, and whether it is new.
   std::pair<std::uint32_t, bool> origin_for(const SourceLine& line, bool goes_on);
   /// True when a command of `line` would begin the next iteration of a loop to which all of this batch, or

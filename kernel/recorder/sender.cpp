@@ -50,27 +50,6 @@ SentBatch Sender::send(const SourceLine* next, std::vector<protocol::View> fetch
   std::erase_if(fetches,
                 [&](const protocol::View& view) { return recorder_.poison_of(view.base) != nullptr; });
   batch.fetches = std::move(fetches);
-  send(std::move(batch), sent);
-  return sent;
-}
-
-SentBatch Sender::send(PartialLook look) {
-  SentBatch sent;
-  Batch batch;
-  for (auto& command : look.commands) {
-    batch.origins.push_back(resolve(recorder_.lines()[command.origin]));
-    command.origin = static_cast<std::uint32_t>(batch.origins.size() - 1);
-    sent.written.push_back({command.out.base, 0, command.origin, true});
-  }
-  sent.origins = batch.origins;
-  batch.commands = std::move(look.commands);
-  batch.frees = std::move(look.made);
-  batch.fetches = std::move(look.fetches);
-  send(std::move(batch), sent);
-  return sent;
-}
-
-void Sender::send(Batch batch, SentBatch& sent) {
   sent.freed = batch.frees;
   sent.epoch = batch.epoch = outcomes_.epoch();
   batch.options = options_;
@@ -88,6 +67,22 @@ void Sender::send(Batch batch, SentBatch& sent) {
     if (!CommandLog::is_on()) sent.frames.reset();
   }
   outcomes_.note_sent(sent);
+  return sent;
+}
+
+std::optional<protocol::Reply> Sender::ask(PartialLook look) {
+  Batch batch;
+  for (auto& command : look.commands) {
+    batch.origins.push_back(resolve(recorder_.lines()[command.origin]));
+    command.origin = static_cast<std::uint32_t>(batch.origins.size() - 1);
+  }
+  batch.commands = std::move(look.commands);
+  batch.frees = std::move(look.made);
+  batch.fetches = std::move(look.fetches);
+  batch.options = options_;
+  batch.holder = recorder_.holder();
+  if (model_) return model_->run(batch);
+  return engines_.tell(std::move(batch));
 }
 
 Batch Sender::preview() {

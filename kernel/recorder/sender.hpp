@@ -32,8 +32,9 @@ class Sender {
   /// Sends what is pending with those of these fetches that read sound arrays. `next`: the line of the
   /// command that comes next, when the cut is automatic.
   SentBatch send(const SourceLine* next, std::vector<protocol::View> fetches);
-  /// Sends the commands of a look before what is pending, which stays as it is.
-  SentBatch send(PartialLook look);
+  /// Has the engines compute a look before what is pending, which stays as it is, and waits for it. Nothing
+  /// when they are lost.
+  std::optional<protocol::Reply> ask(PartialLook look);
   /// The pending batch as the engines would receive it, to be planned only (encoded and decoded again).
   protocol::Batch preview();
   /// Drops what is pending. Arrays that it would have created raise `cause`; when it is nullptr, an interrupt
@@ -53,7 +54,6 @@ class Sender {
  private:
   void keep(CurrentLine current);
   protocol::Batch cut(const SourceLine* next, SentBatch& sent);
-  void send(protocol::Batch batch, SentBatch& sent);
 
   Recorder& recorder_;
   OpenCalls& calls_;

@@ -139,18 +139,6 @@ SentBatch Session::send(const SourceLine* next, std::vector<protocol::View> fetc
   return sent;
 }
 
-SentBatch Session::send_look(const std::vector<protocol::View>& views) {
-  if (recorder_.has_poisoned() || !sender_.only_warns()) return send(nullptr, views);
-  auto look = partial_look(recorder_.pending(), views, [this] { return recorder_.new_id(); });
-  const auto was_seen = [&](protocol::ArrayId id) { return looked_at_.contains(id); };
-  if (!look || std::any_of(look->looked_at.begin(), look->looked_at.end(), was_seen))
-    return send(nullptr, views);
-  looked_at_.insert(look->looked_at.begin(), look->looked_at.end());
-  SentBatch sent = sender_.send(*std::move(look));
-  if (engines_.is_lost() && !can_recover()) engines_.raise_lost();
-  return sent;
-}
-
 void Session::record(protocol::Command command) {
   protocol::check(command, {});  // here, at its line: engines refuse the whole batch
   if (is_dry()) return record_dry(std::move(command), nullptr);
@@ -295,8 +283,9 @@ std::vector<protocol::Bytes> Session::fetch(std::vector<protocol::View> views) {
   require_current();
   make_room();
   for (const auto& view : views) require_sound(view.base);
+  if (auto elements = look(views)) return std::move(*elements);
   const std::size_t wanted = views.size();
-  SentBatch sent = send_look(views);
+  SentBatch sent = send(nullptr, views);
   try {
     const InSettlement guard(in_settlement_, sent);
     settle_all();

@@ -220,8 +220,9 @@ class Session {
   void make_room();
   /// Cuts and sends; raises EngineLostError when there is nobody to send it to, and never will be.
   SentBatch send(const SourceLine* next, std::vector<protocol::View> fetches);
-  /// Sends what computes these elements: a few commands, or all that is pending.
-  SentBatch send_look(const std::vector<protocol::View>& views);
+  /// The elements, where they are a few of pending arrays. Nothing: all that is pending is to be sent.
+  std::optional<std::vector<protocol::Bytes>> look(const std::vector<protocol::View>& views);
+  std::optional<PartialLook> part_of(const std::vector<protocol::View>& views);
   /// Waits for one batch and books its outcome. After an interrupt see `note_interrupt`.
   protocol::Reply settle(SentBatch sent);
   void book(SentBatch& sent, const protocol::Reply& reply);
@@ -309,9 +310,9 @@ class Session {
   int recoveries_in_a_row_ = 0;  // without a reply to a batch of the program's
   std::uint64_t fetched_bytes_ = 0;
   bool is_current_ = false;
-  std::unordered_set<protocol::ArrayId> looked_at_;  // in part, while they are pending
-  bool is_interrupt_noted_ = false;                  // by the wait that it ended
-  std::optional<protocol::Origin> untold_cut_;       // where what was not sent began, until a reply says more
+  std::vector<protocol::View> looked_at_;       // parts of pending arrays
+  bool is_interrupt_noted_ = false;             // by the wait that it ended
+  std::optional<protocol::Origin> untold_cut_;  // where what was not sent began, until a reply says more
   Sender sender_;
   Engines engines_;  // last member, because its client may call the others
 };

@@ -14,6 +14,7 @@ pytestmark = pytest.mark.timeout(180)
 PROGRAM = "import gamelan as np, numpy; x = np.asarray(numpy.arange(500_000.0)); s = np.ones(300_000); np.sync()"
 MORE = "y = x * 2; z = s + 1; np.sync()"
 KILL = "import gamelan, os; os.kill(gamelan._session.engines().status()['processes'][1]['pid'], 9)"
+PIDS = "import gamelan; [each['pid'] for each in gamelan._session.engines().status()['processes']]"
 SUM = str(sum(range(500_000)) * 2.0)
 
 
@@ -23,14 +24,24 @@ def environment(own_home, tmp_path):
     return ENVIRONMENT | name
 
 
-def killed_after(environment, *cells, engines=False):
-    """What the cells wrote to stderr."""
+def manifest(environment):
+    return (kept(environment) / "manifest.json").read_text() if kept(environment) else ""
+
+
+def is_whole(text):
+    """Nothing waits for a checkpoint, says this manifest."""
+    return "-short" not in text and "log-" in text
+
+
+def killed_after(environment, *cells, engines=False, until=lambda text: True):
+    """What the cells wrote to stderr. `until`: what the manifest of what is kept must say before."""
     with Notebook(env=environment) as notebook:
         told = [notebook.run(code, timeout=60).err for code in cells]
-        wait_until(lambda: (folder := kept(environment)) and '"z"' in (folder / "manifest.json").read_text(), 10, "kept")
-        if engines:
-            notebook.run(KILL)
-        os.kill(notebook.pid, 9)
+        wait_until(lambda: '"z"' in (text := manifest(environment)) and until(text), 20, "kept")
+        # The kernel first: it would have other engines compute the arrays again.
+        pids = [notebook.pid, *(eval(notebook.run(PIDS).text) if engines else ())]
+        for pid in pids:
+            os.kill(pid, 9)
         wait_until(lambda: not notebook.manager.is_alive(), 10)
     return told
 
@@ -86,7 +97,7 @@ def test_checkpoints_keep_them_for_the_next_kernel(environment):
     again = "w = np.asarray(numpy.arange(500_000.0)) + 1; np.sync()"  # more of them, behind the first checkpoint
     temporary = "t = float((np.asarray(numpy.arange(600_000.0)) * 2).sum())"
     made = "n = np.stats()['log_bytes'] < 1_000_000"
-    told = killed_after(environment, protect, PROGRAM, again, temporary, made, MORE, engines=True)
+    told = killed_after(environment, protect, PROGRAM, again, temporary, made, MORE, engines=True, until=is_whole)
     assert not any(told), told
     with Notebook(env=environment) as notebook:
         notebook.run("import gamelan as np", timeout=60)
@@ -100,10 +111,6 @@ def test_an_idle_notebook_is_kept_with_its_last_checkpoint(environment, tmp_path
     environment = environment | {"GAMELAN_KEPT_BYTES": "1000000", "GAMELAN_IDLE_TIMEOUT": "1"}
     place = "memory" if place == "memory" else str(tmp_path / "checkpoints")
 
-    def is_whole():
-        text = (kept(environment) / "manifest.json").read_text() if kept(environment) else ""
-        return '"w"' in text and "-short" not in text and "log-" in text
-
     with Notebook(env=environment) as notebook:
         notebook.run(f"import gamelan as np, numpy, os; np.config.protect = {place!r}", timeout=60)
         pids = notebook.run(
@@ -111,7 +118,7 @@ def test_an_idle_notebook_is_kept_with_its_last_checkpoint(environment, tmp_path
         ).text
         for name in "vw":  # each more than is kept
             notebook.run(f"{name} = np.asarray(numpy.arange(500_000.0)) + 1; np.sync()")
-        wait_until(is_whole, 20, "kept")  # no cell follows
+        wait_until(lambda: '"w"' in (text := manifest(environment)) and is_whole(text), 20, "kept")  # no cell follows
         os.kill(notebook.pid, 9)
         for pid in eval(pids):
             os.kill(pid, 9)

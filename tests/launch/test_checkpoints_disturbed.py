@@ -207,3 +207,24 @@ print(_core.is_checkpoint_asked_for(), [name for name in os.listdir(".") if name
     )
     assert lines == ["1 1 True False", "False []"], lines
     assert not [*tmp_path.glob("*/gamelan-*")], "the folders go with the process"
+
+
+def test_looks_before_one_do_not_have_it_compute_what_has_died(runtime):
+    """A look at a few elements leaves the array pending, and a checkpoint that is due waits until what is pending is sent."""
+    lines = run(
+        CHECKPOINTS
+        + """
+np.config.protect_seconds = 1000
+v = np.arange(4_000_000.0); w = v * 2; z = np.zeros(4_000_000)
+for turn in range(20): z = np.exp(np.sin(z) + v * 1e-9)
+np.sync()
+for turn in range(20): assert float(((v + w) * turn)[turn]) == 3.0 * turn * turn
+live = z + w
+np.config.protect_seconds = 0.01
+print(float((v - w)[3]), float((live - (z + w)).sum()) == 0.0, np.stats()["heap_peak"] < 10 * v.nbytes)
+""",
+        2,
+        GAMELAN_PROTECT="memory",
+        GAMELAN_DISTRIBUTE_FROM="1000",
+    )
+    assert lines == ["-3.0 True True"], lines

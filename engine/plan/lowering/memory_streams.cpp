@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/plan/lowering/memory_streams.hpp"
 
+#include <algorithm>
 #include <map>
 
 namespace gamelan::engine::plan {
@@ -38,6 +39,12 @@ std::int64_t first_element(const distribution::Placement& used, const Shape& ext
   return element;
 }
 
+/// True where what comes next lies before what is read.
+bool is_backwards(const distribution::Placement& used) {
+  return std::any_of(used.map.axes.begin(), used.map.axes.end(),
+                     [](const auto& axis) { return axis.step < 0; });
+}
+
 }  // namespace
 
 void mark_streams(FusedLoop& pass, const std::vector<Slot>& slots) {
@@ -58,7 +65,7 @@ void mark_streams(FusedLoop& pass, const std::vector<Slot>& slots) {
       continue;
     }
     constexpr double gap = 1.0 / 8;  // what is left out of rows is asked for in vain
-    if (block_bytes(slot) < load_from_bytes ||
+    if (block_bytes(slot) < load_from_bytes || is_backwards(operand.placement) ||
         run_bytes(operand.placement, slot.info, gap) < shortest_loaded_run)
       continue;
     const auto element = first_element(operand.placement, slot.info.extents);

@@ -83,7 +83,7 @@ struct SharingRows {
   std::int64_t rows, length, run, item;    ///< of `length` elements in runs of `run`
 };
 
-/// One row after the other: the common factor stays in the first- or second-level cache.
+/// One row after the other: the common factor stays in a cache.
 void fold_products_row_by_row(protocol::Op op, protocol::Dtype loop, const SharingRows& of, std::byte* out) {
   const auto products = tiles::find_fold_products(
       op, loop, tiles::Streams::one, of.value_pitch == 0 ? tiles::Factor::right : tiles::Factor::left);
@@ -102,7 +102,9 @@ void fold_products_row_by_row(protocol::Op op, protocol::Dtype loop, const Shari
 /// Four rows side by side, run by run: a piece of the common factor is read from the first-level cache, and
 /// four streams come from memory at once.
 void fold_products_of_rows(protocol::Op op, protocol::Dtype loop, const SharingRows& of, std::byte* out) {
-  if (tiles::best_streams() == tiles::Streams::one) return fold_products_row_by_row(op, loop, of, out);
+  constexpr std::int64_t in_a_cache = 4 << 20;  // bytes of a row
+  if (tiles::best_streams() == tiles::Streams::one && of.length * of.item <= in_a_cache)
+    return fold_products_row_by_row(op, loop, of, out);
   constexpr std::int64_t together = 4;
   const auto products = tiles::find_fold_products(op, loop);
   const auto four_products = tiles::find_fold_four_products(op, loop);

@@ -17,9 +17,15 @@ constexpr std::int64_t least_elements = 1 << 18;  // of a pending array: fewer t
 constexpr std::int64_t least_ratio = 64;          // of these to the elements that are looked at
 constexpr std::size_t most_commands = 16;
 
+/// True for a command of which each element comes from those at its place in the operands.
+bool is_apart(const Command& command) {
+  return protocol::is_elementwise(command.op) &&
+         protocol::info(command.op).kind != protocol::RowKind::nullary && command.payload < 0;
+}
+
 class Parts {
  public:
-  Parts(const protocol::Batch& pending, const std::function<ArrayId()>& new_id) : new_id_(new_id) {
+  Parts(const protocol::Batch& pending, const LookRules& rules) : rules_(rules) {
     for (const Command& command : pending.commands)
       if (command.creates)
         makers_[command.out.base] = &command;
@@ -30,7 +36,7 @@ class Parts {
   /// Makes `view` one of the same elements that needs nothing pending. False when there is none.
   /// `is_within`: they are read for elements of a large array.
   bool find(View& view, bool is_within = false) {
-    if (changed_.contains(view.base)) return false;
+    if (changed_.contains(view.base) || !rules_.may_read(view.base)) return false;
     const auto maker = makers_.find(view.base);
     if (maker == makers_.end()) return true;
     for (const auto& [of, part] : known_)
@@ -49,14 +55,11 @@ class Parts {
  private:
   /// Computes the elements that `view` has of what a command makes; `view` is then what was computed.
   bool compute(const Command& whole, View& view, bool is_within) {
-    const auto& row = protocol::info(whole.op);
-    const bool is_pure =
-        protocol::is_elementwise(whole.op) && row.kind != protocol::RowKind::nullary && whole.payload < 0;
-    if (!is_pure || view.dtype != whole.out.dtype || look_.commands.size() >= most_commands) return false;
+    if (!is_apart(whole) || view.dtype != whole.out.dtype || ++begun_ > most_commands) return false;
     const auto all = protocol::element_count(whole.out.extents);
     if (all >= least_elements) {
       if (protocol::element_count(view.extents) > all / least_ratio) return false;
-      if (!std::exchange(is_within, true)) look_.looked_at.push_back(whole.out.base);
+      if (!std::exchange(is_within, true)) look_.looked_at.push_back(view);
     }
     const auto part = protocol::axis_wise(view, whole.out.extents, whole.out.dtype);
     if (!part) return false;
@@ -66,8 +69,7 @@ class Parts {
         *of = part_of(*of, *part, view.extents);
         if (!find(*of, is_within)) return false;
       }
-    if (look_.commands.size() >= most_commands) return false;
-    command.out = view = protocol::whole(new_id_(), whole.out.dtype, view.extents);
+    command.out = view = protocol::whole(rules_.new_id(), whole.out.dtype, view.extents);
     look_.commands.push_back(std::move(command));
     look_.made.push_back(view.base);
     return true;
@@ -85,18 +87,30 @@ class Parts {
     return found;
   }
 
-  const std::function<ArrayId()>& new_id_;
+  const LookRules& rules_;
   std::unordered_map<ArrayId, const Command*> makers_;
   std::unordered_set<ArrayId> changed_;       // in place
   std::vector<std::pair<View, View>> known_;  // a view, and what has its elements
   PartialLook look_;
+  std::size_t begun_ = 0;  // commands, those within each other included
 };
 
 }  // namespace
 
 std::optional<PartialLook> partial_look(const protocol::Batch& pending, const std::vector<View>& views,
-                                        const std::function<ArrayId()>& new_id) {
-  Parts parts(pending, new_id);
+                                        const LookRules& rules) {
+  // Most looks end here, before all that is pending is put in tables.
+  bool is_pending = false;
+  for (const View& view : views) {
+    const auto made = std::find_if(
+        pending.commands.rbegin(), pending.commands.rend(),
+        [&](const Command& command) { return command.creates && command.out.base == view.base; });
+    if (made == pending.commands.rend()) continue;
+    is_pending = true;
+    if (!is_apart(*made)) return std::nullopt;
+  }
+  if (!is_pending) return std::nullopt;
+  Parts parts(pending, rules);
   std::vector<View> fetches = views;
   for (View& view : fetches)
     if (protocol::element_count(view.extents) == 0 || !parts.find(view)) return std::nullopt;

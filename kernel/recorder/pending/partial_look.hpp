@@ -12,18 +12,24 @@
 namespace gamelan::kernel {
 
 struct PartialLook {
-  std::vector<protocol::Command> commands;   ///< each creates one small array
-  std::vector<protocol::ArrayId> made;       ///< these arrays
-  std::vector<protocol::View> fetches;       ///< of them, and of arrays that are not pending, by view
-  std::vector<protocol::ArrayId> looked_at;  ///< large pending arrays of which these are elements
+  std::vector<protocol::Command> commands;  ///< each creates one small array
+  std::vector<protocol::ArrayId> made;      ///< these arrays
+  std::vector<protocol::View> fetches;      ///< of them, and of arrays that are not pending, by view
+  std::vector<protocol::View> looked_at;    ///< the parts of large pending arrays that lead to the views
+};
+
+/// What a look may use.
+struct LookRules {
+  std::function<protocol::ArrayId()> new_id;  ///< the number of a new array
+  /// True for an array whose elements are what the program has made of them, and will be when all is
+  /// computed: not for one that another client may write to, nor for one that was never computed.
+  std::function<bool(protocol::ArrayId)> may_read;
 };
 
 /// The commands that compute these views alone, of a pending batch. Nothing when no large pending array leads
 /// to them of which they need few elements, when other operations than element-wise ones do, when the batch
-/// changes an array on the way in place, or when a long chain of commands leads to them. `new_id`: gives the
-/// number of a new array.
+/// changes an array on the way in place, or when a long chain of commands leads to them.
 std::optional<PartialLook> partial_look(const protocol::Batch& pending,
-                                        const std::vector<protocol::View>& views,
-                                        const std::function<protocol::ArrayId()>& new_id);
+                                        const std::vector<protocol::View>& views, const LookRules& rules);
 
 }  // namespace gamelan::kernel

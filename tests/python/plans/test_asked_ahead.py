@@ -32,6 +32,9 @@ def laplacian(a):
 
 def test_the_last_row_of_a_stencil(array):
     assert asked_ahead(laplacian(array)) == ["2"]  # a[2:]
+    long = array.reshape(-1, 5 * COLUMNS)
+    assert asked_ahead(laplacian(long)) == ["2"]
+    assert asked_ahead(laplacian(long[::-1])) == []
 
 
 def test_a_sum_over_a_stencil(array):
@@ -46,7 +49,14 @@ def test_one_array_of_two(array):
 
 
 @pytest.mark.parametrize(
-    "of", [lambda a: a * 2 + 1, lambda a: a + a[::-1], lambda a: laplacian(a[:40] + 1), lambda a: laplacian(a[:, :1000])]
+    "of",
+    [
+        lambda a: a * 2 + 1,  # read once
+        lambda a: a.reshape(-1, 5 * COLUMNS) + a.reshape(-1, 5 * COLUMNS)[::-1],  # once forwards
+        lambda a: laplacian(a[:40] + 1),  # small
+        lambda a: laplacian(a[:, :1000]),  # half of each row would be asked for in vain
+    ],
+    ids=["once", "backwards", "small", "parts of rows"],
 )
 def test_what_is_not(array, of):
     assert asked_ahead(of(array)) == []

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A look at a few elements of pending arrays computes these elements only; what is pending stays so until more of it is wanted."""
 
+import threading
 import warnings
 
 import numpy
@@ -63,14 +64,26 @@ def test_values(engine, expression, look):
     oracle.check(program)
 
 
+def computed(program):
+    """The bytes of array memory that the engines had in use at most, beside what was there before."""
+    gamelan.stats(reset=True)
+    before = gamelan.stats()["heap_peak"]
+    program()
+    return gamelan.stats()["heap_peak"] - before
+
+
 def test_what_dies_is_never_computed(engine, ranks):
     if not ranks:
-        pytest.skip("the model keeps no count, and meets no floating-point errors")
+        pytest.skip("the model keeps no count")
     a, b, _ = inputs(gamelan)
-    peak = gamelan.stats()["heap_bytes"]
-    for k in range(20):
-        assert float((a * b + k)[5, 7]) == A[5, 7] * B[5, 7] + k
-    assert gamelan.stats()["heap_bytes"] == peak
+
+    def looks():
+        for k in range(200):
+            assert float((a * b + k)[5, 7]) == A[5, 7] * B[5, 7] + k
+        assert pending() < 100, "what has died is dropped"
+
+    assert computed(looks) < 1 << 16
+    assert computed(lambda: [(x := a * b), float(x[5, 7]), gamelan.sync()]) > a.nbytes // 2, "the measure tells the difference"
 
 
 def test_a_second_look_computes_all(engine):
@@ -139,7 +152,26 @@ def draws(np):
     return [numpy.array(x[5, 100:103]), x]
 
 
-PROGRAMS = [changed_before, changed_behind, result_changed, changed_after_a_look, behind_a_sum, much_of_it, a_long_chain, draws]
+def with_a_mask_of_what_is_ignored(np):
+    a, b, row = inputs(np)
+    with numpy.errstate(divide="ignore", invalid="ignore"):
+        x = a / (row - row)
+        seen = numpy.array(x[5, :3])
+        assert np is numpy or pending() > 0
+        return [seen, x]
+
+
+PROGRAMS = [
+    with_a_mask_of_what_is_ignored,
+    changed_before,
+    changed_behind,
+    result_changed,
+    changed_after_a_look,
+    behind_a_sum,
+    much_of_it,
+    a_long_chain,
+    draws,
+]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda each: each.__name__)
@@ -179,3 +211,44 @@ def test_warnings_come_once_the_array_is_computed(engine, ranks):
         gamelan.sync()
     assert [str(each.message) for each in told] == ["divide by zero encountered in divide"]
     assert told[0].filename == __file__ and numpy.isinf(numpy.asarray(x)).all()
+
+
+def test_a_notebook_shows_an_array_before_it_is_computed(engine, ranks):
+    if not ranks:
+        pytest.skip("the model has no layouts")
+    from IPython.core.formatters import DisplayFormatter
+
+    a, b, _ = inputs(gamelan)
+    x = a + b
+    shown, _ = DisplayFormatter().format(x)
+    assert shown["text/plain"] == repr(A + B) and "text/html" in shown and pending() > 0
+
+
+def test_a_long_chain_ends_in_no_deep_recursion(engine):
+    a, _, _ = inputs(gamelan)
+    for _ in range(1500):
+        a = a + 1.0
+    found = []
+    threading.stack_size(256 << 10)
+    try:
+        thread = threading.Thread(target=lambda: found.append(float(a[5, 6])))
+        thread.start()
+        thread.join(60)
+    finally:
+        threading.stack_size(0)
+    expected = A[5, 6]
+    for _ in range(1500):
+        expected += 1.0
+    assert found == [expected]
+
+
+def test_a_published_array_is_read_when_it_is_asked_for(engine, ranks):
+    if not ranks:
+        pytest.skip("the model publishes nothing")
+    a, b, _ = inputs(gamelan)
+    gamelan.publish("looked at", a)
+    try:
+        x = a + b
+        assert float(x[5, 6]) == A[5, 6] + B[5, 6] and pending() == 0
+    finally:
+        gamelan.unpublish("looked at")
