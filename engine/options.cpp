@@ -105,6 +105,14 @@ const Row rows[] = {
        choose("isa", text);
        options.isa = text;
      }},
+    {"--ask-ahead", "auto|off|on", "GAMELAN_ASK_AHEAD",
+     "on: passes read one stream of memory and ask for it ahead; off: several streams, left to the processor "
+     "(default auto: on where it has AVX-512)",
+     [](Options& options, const std::string& text) {
+       if (text != "auto" && text != "off" && text != "on")
+         refuse("got \"" + text + "\", expected auto, off or on");
+       options.ask_ahead = text;
+     }},
     {"--compile", "off|hot", "GAMELAN_COMPILE",
      "hot: element-wise programs that have run often become machine code, where the processors have AVX2 or "
      "AVX-512 (default hot)",

@@ -15,24 +15,25 @@ enum class Transport : std::uint8_t { ipc, tcp };
 struct Options {
   std::string connection_file;  ///< where rank 0 says how to reach it; required
   Transport transport = Transport::ipc;
-  std::string session;           ///< name shown to users; default: stem of the connection file
-  std::string bind = "0.0.0.0";  ///< tcp only: interface address
-  std::int64_t heap_bytes = 0;   ///< per rank, 0 = the engine chooses from what the machine has
-  double idle_timeout_s = 30;    ///< leave after so long without a client, 0 = never
-  double lease_s = 600;          ///< a client's arrays go when it was not heard for so long, 0 = never
-  double node_timeout_s = 10;    ///< after so long without a message another node counts as lost
-  int node_fanout = 8;           ///< children of a node in the tree of nodes
-  bool has_lanes = true;         ///< offer shared memory to clients of the same machine
-  int expect_ranks = 0;          ///< refuse to run with another MPI size, 0 = any
-  std::string isa = "avx512";    ///< the highest instruction set to use: baseline, avx2, avx512
-  std::string compile = "hot";   ///< which programs become machine code: off, hot, always (for tests)
-  std::string balance = "on";    ///< do ranks of a node help each other: off, on, always (for tests)
-  std::string tiling = "on";     ///< are sweeps over large arrays tiled in time: off, on, always (for tests)
-  bool has_huge_pages = true;    ///< give arrays huge pages where the system has them
-  std::string cores = "own";     ///< does each rank run on cores of its own: shared, own
-  std::string routines;          ///< paths of shared libraries, separated by colons
-  std::string log_dir;           ///< stderr of rank r goes to log_dir/rank-r.log; empty = leave it alone
-  std::string relay;             ///< HOST:PORT: be the relay proxy of a tunnel to it, not an engine
+  std::string session;             ///< name shown to users; default: stem of the connection file
+  std::string bind = "0.0.0.0";    ///< tcp only: interface address
+  std::int64_t heap_bytes = 0;     ///< per rank, 0 = the engine chooses from what the machine has
+  double idle_timeout_s = 30;      ///< leave after so long without a client, 0 = never
+  double lease_s = 600;            ///< a client's arrays go when it was not heard for so long, 0 = never
+  double node_timeout_s = 10;      ///< after so long without a message another node counts as lost
+  int node_fanout = 8;             ///< children of a node in the tree of nodes
+  bool has_lanes = true;           ///< offer shared memory to clients of the same machine
+  int expect_ranks = 0;            ///< refuse to run with another MPI size, 0 = any
+  std::string isa = "avx512";      ///< the highest instruction set to use: baseline, avx2, avx512
+  std::string ask_ahead = "auto";  ///< does a program ask for memory ahead: auto, off, on
+  std::string compile = "hot";     ///< which programs become machine code: off, hot, always (for tests)
+  std::string balance = "on";      ///< do ranks of a node help each other: off, on, always (for tests)
+  std::string tiling = "on";   ///< are sweeps over large arrays tiled in time: off, on, always (for tests)
+  bool has_huge_pages = true;  ///< give arrays huge pages where the system has them
+  std::string cores = "own";   ///< does each rank run on cores of its own: shared, own
+  std::string routines;        ///< paths of shared libraries, separated by colons
+  std::string log_dir;         ///< stderr of rank r goes to log_dir/rank-r.log; empty = leave it alone
+  std::string relay;           ///< HOST:PORT: be the relay proxy of a tunnel to it, not an engine
   bool wants_help = false;
   bool wants_version = false;
 };

@@ -135,6 +135,7 @@ void run_rank(const Options& options, Comm& comm) {
   distribution::Heap heap(comm, heap_bytes, options.has_huge_pages);
   Board board(comm, heap, {.fanout = options.node_fanout, .silence_limit_s = options.node_timeout_s});
   tiles::limit_isa(static_cast<tiles::Isa>(choose("isa", options.isa)));
+  if (options.ask_ahead != "auto") tiles::set_asks_ahead(options.ask_ahead == "on");
   Session session(comm, heap, board);
   session.set_defaults(
       {{"balance", options.balance}, {"compile", options.compile}, {"tiling", options.tiling}});

@@ -22,8 +22,10 @@ void set_isa(Isa level);
 /// The level in use: best_isa() unless set.
 Isa isa();
 /// True where a program reads memory fastest along one stream, of which it asks for some KiB ahead; else it
-/// reads several at once and leaves that to the processor. Asks this processor; it changes no bits.
+/// reads several at once and leaves that to the processor. Asks this processor, unless set; it changes no
+/// bits.
 bool asks_ahead();
+void set_asks_ahead(bool asks);
 std::string_view name(Isa level);
 
 }  // namespace gamelan::engine::tiles
