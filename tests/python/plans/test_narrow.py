@@ -93,6 +93,23 @@ def test_assigned_and_random(engine):
     oracle.check(program)
 
 
+@pytest.mark.parametrize("part", [(17,), (slice(None, None, 5000),), (slice(100, 90, -2),)])
+def test_a_few_elements_of_a_large_array(engine, ranks, part):
+    """The others are not computed, though floating-point errors are heard of."""
+    if not ranks:
+        pytest.skip("the model computes all")
+    values = numpy.random.default_rng(4).random(400_000)
+    x = gamelan.asarray(values)
+    gamelan.sync()
+    gamelan.stats(reset=True)
+    before = gamelan.stats()["heap_peak"]
+    few = ((x + 1.0) / x)[part] * 2.0
+    gamelan.sync()
+    assert gamelan.stats()["heap_peak"] - before < values.nbytes // 10
+    numpy.testing.assert_array_equal(numpy.asarray(few), ((values + 1.0) / values)[part] * 2.0)
+    oracle.check(lambda np: ((np.asarray(values) + 1.0) / np.asarray(values))[:300_000].sum())
+
+
 def heard(np, program):
     x = np.asarray(numpy.linspace(0.0, 2.0, 41))
     with warnings.catch_warnings(record=True) as given:
