@@ -49,6 +49,13 @@ bool same_elements(const View& left, const View& right);
 /// axis (stride 0).
 void validate(const View& view, std::int64_t base_bytes, bool is_writable);
 
+/// True for a few elements of a large array of so many: the notebook and the planner compute these alone
+/// where they are looked at, and nobody warns of floating-point errors of the others (docs/decisions/051).
+constexpr bool are_few(std::int64_t elements, std::int64_t all) {
+  constexpr std::int64_t least_elements = 1 << 18, least_ratio = 64;
+  return all >= least_elements && elements <= all / least_ratio;
+}
+
 /// One axis of a view expressed on the axes of its base: index i names base index start + step * i on
 /// `base_axis`; base_axis == -1 for an axis that does not move through the base (broadcast or newaxis).
 struct AxisMap {

@@ -178,7 +178,12 @@ std::optional<Reply> Engines::tell(protocol::Request request) {
     lose_with_cause(error.what());
     return std::nullopt;
   }
-  return wait_for(seq);
+  try {
+    return wait_for(seq);
+  } catch (const PythonError&) {
+    if (client_ != nullptr) client_->forget(seq);
+    throw;
+  }
 }
 
 void Engines::cancel() {

@@ -47,7 +47,8 @@ class Engines {
   std::optional<protocol::Reply> wait_for(std::uint64_t seq);
   /// Sends a request that changes no array, and waits for its reply. After an interrupt the reply is dropped.
   protocol::Reply ask(protocol::Request request);
-  /// Sends a request and waits for its reply; nullopt when the engines are lost. Raises what wait_for raises.
+  /// Sends a request and waits for its reply; nullopt when the engines are lost. Raises what wait_for raises;
+  /// after an interrupt the reply is dropped.
   std::optional<protocol::Reply> tell(protocol::Request request);
   /// The reply to `seq` if it comes within `limit`; with 0, when it is there, and the GIL is held all the
   /// time. Handles no signals and does not call the wait hook. Throws Error{engine_lost}.

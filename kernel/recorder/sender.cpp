@@ -47,13 +47,13 @@ SentBatch Sender::send(const SourceLine* next, std::vector<protocol::View> fetch
   SentBatch sent;
   sent.work = recorder_.pending_work();
   Batch batch = cut(next, sent);
-  std::erase_if(fetches,
-                [&](const protocol::View& view) { return recorder_.poison_of(view.base) != nullptr; });
-  batch.fetches = std::move(fetches);
   sent.freed = batch.frees;
   sent.epoch = batch.epoch = outcomes_.epoch();
   batch.options = options_;
   batch.holder = recorder_.holder();
+  batch.fetches = std::move(fetches);
+  std::erase_if(batch.fetches,
+                [&](const protocol::View& view) { return recorder_.poison_of(view.base) != nullptr; });
   sent.number = ++batches_;
   sent.sent_at = std::chrono::steady_clock::now();
   if (model_) {

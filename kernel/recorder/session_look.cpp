@@ -16,12 +16,12 @@ constexpr std::size_t many_commands = 32;  // pending ones, before those are dro
 }
 
 std::optional<PartialLook> Session::part_of(const std::vector<View>& views) {
-  const auto is_read_by_others = [this](ArrayId id) {
+  const auto is_published = [this](ArrayId id) {
     return std::any_of(published_.begin(), published_.end(),
                        [&](const auto& each) { return each.second.array == id; });
   };
   const auto may_read = [&](ArrayId id) {
-    return recorder_.is_own(id) && recorder_.poison_of(id) == nullptr && !is_read_by_others(id);
+    return recorder_.is_own(id) && recorder_.poison_of(id) == nullptr && !is_published(id);
   };
   auto look = partial_look(recorder_.pending(), views, {[this] { return recorder_.new_id(); }, may_read});
   if (!look) return std::nullopt;
@@ -43,9 +43,9 @@ std::optional<PartialLook> Session::part_of(const std::vector<View>& views) {
 std::optional<std::vector<Bytes>> Session::look(const std::vector<View>& views) {
   if (recorder_.is_empty() || is_alone_ || is_recovering_ || engines_.has_ended() || !sender_.only_warns())
     return std::nullopt;
-  if (recorder_.pending().commands.size() >= many_commands) recorder_.drop_dead();
   auto part = part_of(views);
   if (!part) return std::nullopt;
+  if (recorder_.pending().commands.size() >= many_commands) recorder_.drop_dead();
   if (!outstanding_.empty()) {  // they come first; meanwhile other threads may have recorded something
     settle_all();
     outcomes_.tell();

@@ -2,8 +2,8 @@
 // Elements that nobody reads are not computed. Of `(v + w)[17]` and `np.exp(m)[:, ::100]` a few elements are
 // read, and the rest dies with the temporary: the command runs over what is read, and so do those before it
 // that only it reads. Where somebody hears of floating-point errors, a command that may meet one runs over
-// all elements, so that NumPy's warnings are no less; but not over a large array of which a few are read, as
-// the notebook does not when it looks at a few of what is pending (kernel/recorder/pending/partial_look.cpp).
+// all elements, so that NumPy's warnings are no less; but not over a large array of which a few are read
+// (protocol::are_few).
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -15,9 +15,6 @@ namespace {
 
 constexpr std::int64_t least_gain =
     4;  // as many times fewer elements: others are laid out as well as they are
-
-/// A few elements of a large array, as partial_look.cpp has it.
-bool are_few(std::int64_t elements, std::int64_t all) { return all >= 1 << 18 && elements <= all / 64; }
 
 /// Which elements of an array a view has: along each axis of the array one place, or those of an axis of the
 /// view.
@@ -129,7 +126,7 @@ class Narrower {
            command.payload < 0 && command.ints.empty() && protocol::is_elementwise(command.op) &&
            protocol::info(command.op).kind != protocol::RowKind::nullary && is_dead_temporary(context_, id) &&
            !needed_.contains(id) && !context_.assigned.contains(id) && !context_.arrays.at(id).is_chosen &&
-           (context_.watched == 0 || !may_fail(command) || is_large(command)) &&
+           may_be_narrowed(command, 1) &&
            std::all_of(command.in.begin(), command.in.end(), [&](const protocol::Operand& operand) {
              const auto* view = std::get_if<View>(&operand);
              return view ? view->extents == command.out.extents && !whole_.contains(view->base)
@@ -137,8 +134,10 @@ class Narrower {
            });
   }
 
-  static bool is_large(const protocol::Command& command) {
-    return are_few(1, protocol::element_count(command.out.extents));
+  /// False where somebody would hear of errors of the other elements than these.
+  bool may_be_narrowed(const protocol::Command& command, std::int64_t elements) const {
+    return context_.watched == 0 || !may_fail(command) ||
+           protocol::are_few(elements, protocol::element_count(command.out.extents));
   }
 
   void narrow(protocol::Command& command) {
@@ -149,10 +148,10 @@ class Narrower {
     if (!std::all_of(reads.begin(), reads.end(), [&](const View* other) { return *other == read; })) return;
     for (std::size_t a = 0; a < read.extents.size(); ++a)
       if (read.strides[a] == 0) read.extents[a] = std::min<std::int64_t>(read.extents[a], 1);
-    const auto elements = protocol::element_count(read.extents),
-               all = protocol::element_count(command.out.extents);
-    if (context_.watched != 0 && may_fail(command) && !are_few(elements, all)) return;
-    if (elements == 0 || read.dtype != command.out.dtype || elements > all / least_gain) return;
+    const auto elements = protocol::element_count(read.extents);
+    if (elements == 0 || read.dtype != command.out.dtype || !may_be_narrowed(command, elements) ||
+        elements > protocol::element_count(command.out.extents) / least_gain)
+      return;
     const auto selection = selection_of(read, command.out.extents, protocol::size_of(read.dtype));
     if (!selection) return;
     auto operands = command.in;

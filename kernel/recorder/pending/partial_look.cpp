@@ -13,8 +13,6 @@ using protocol::ArrayId;
 using protocol::Command;
 using protocol::View;
 
-constexpr std::int64_t least_elements = 1 << 18;  // of a pending array: fewer take no longer than the look
-constexpr std::int64_t least_ratio = 64;          // of these to the elements that are looked at
 constexpr std::size_t most_commands = 16;
 
 /// True for a command of which each element comes from those at its place in the operands.
@@ -57,8 +55,8 @@ class Parts {
   bool compute(const Command& whole, View& view, bool is_within) {
     if (!is_apart(whole) || view.dtype != whole.out.dtype || ++begun_ > most_commands) return false;
     const auto all = protocol::element_count(whole.out.extents);
-    if (all >= least_elements) {
-      if (protocol::element_count(view.extents) > all / least_ratio) return false;
+    if (protocol::are_few(1, all)) {
+      if (!protocol::are_few(protocol::element_count(view.extents), all)) return false;
       if (!std::exchange(is_within, true)) look_.looked_at.push_back(view);
     }
     const auto part = protocol::axis_wise(view, whole.out.extents, whole.out.dtype);
