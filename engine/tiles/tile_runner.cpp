@@ -134,8 +134,12 @@ class Runner::State {
   void gather_repeated(const Instance& instance) const {
     for (const StorageAssignment::Move& move : instance.of->storage.repeated) {
       const Step& step = renamed_.steps[static_cast<std::size_t>(move.step)];
-      gather(step, geometry_.addresses[static_cast<std::size_t>(step.operand)],
-             instance.places[place_index(move.out)]);
+      const auto* from = geometry_.addresses[static_cast<std::size_t>(step.operand)];
+      auto* to = instance.places[place_index(move.out)];
+      if (instance.of->storage.slots[static_cast<std::size_t>(move.out.number)].is_element)
+        step.cast(from, 0, to, item_bytes(step.out), 1);
+      else
+        gather(step, from, to);
     }
   }
 

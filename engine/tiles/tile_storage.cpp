@@ -17,13 +17,15 @@ using Action = StorageAssignment::Action;
 class StorageAssigner : InPlaceValues {
  public:
   StorageAssigner(const Renamed& renamed, const std::vector<OperandTraits>& traits)
-      : InPlaceValues(renamed, traits) {
+      : InPlaceValues(renamed, traits), is_emitted_(renamed.steps.size(), false) {
     result_.traits = traits;
   }
 
   StorageAssignment run() {
     place_hoisted();
-    for (int index = 0; index < step_count(); ++index) emit(index);
+    gather_early();
+    for (int index = 0; index < step_count(); ++index)
+      if (!is_emitted_[static_cast<std::size_t>(index)]) emit(index);
     return std::move(result_);
   }
 
@@ -48,18 +50,44 @@ class StorageAssigner : InPlaceValues {
 
   /// Constants come first: then they have the same slots in every assignment, and stay filled. A constant of
   /// which only one element is needed keeps its slot reserved, because another assignment may need all of it.
+  /// The first elements of whole tiles would be at one offset of a page: all of them in the same few lines of
+  /// the first-level cache.
   void place_hoisted() {
     for (const Kind kind : {Kind::constant, Kind::load}) {
       for (int index = 0; index < step_count(); ++index) {
         const Step& step = at(index);
         if (step.kind != kind || !is_hoisted_[static_cast<std::size_t>(step.out)]) continue;
-        const bool is_element = kind == Kind::constant && every_use_takes_an_element(step.out);
-        if (is_element)
+        const bool is_element = (kind == Kind::constant || traits(step.operand).is_scalar) &&
+                                every_use_takes_an_element(step.out);
+        if (is_element && kind == Kind::constant)
           ++slots_of_width_[static_cast<std::int64_t>(protocol::size_of(value(step.out).dtype))];
         const Place place = places_[static_cast<std::size_t>(step.out)] =
             is_element ? element(step.out) : take_slot(step.out);
         auto& fills = kind == Kind::constant ? result_.constants : result_.repeated;
         fills.push_back({.action = Action::gather, .step = index, .out = place});
+      }
+    }
+  }
+
+  /// Elements with gaps between them (columns of a matrix), and those of another dtype, are gathered before
+  /// anything is computed: no machine code of a trace does that (tile_trace.cpp), so it would be cut there.
+  void gather_early() {
+    constexpr int most_early = 6;  // tiles that are held for longer
+    std::vector<bool> is_written(result_.traits.size(), false);
+    int early = 0;
+    for (int index = 0; index < step_count() && early < most_early; ++index) {
+      const Step& step = at(index);
+      const auto out = static_cast<std::size_t>(std::max(step.out, 0));
+      if (step.kind == Kind::store)
+        is_written[static_cast<std::size_t>(alias(step.operand))] = true;
+      else if (stored_in_[out] >= 0)
+        is_written[static_cast<std::size_t>(alias(stored_in_[out]))] = true;
+      else if (step.kind == Kind::load && places_[out].kind == Place::Kind::none &&
+               !(step.is_same_dtype && traits(step.operand).is_contiguous) &&
+               !is_written[static_cast<std::size_t>(alias(step.operand))]) {
+        emit(index);
+        is_emitted_[static_cast<std::size_t>(index)] = true;
+        ++early;
       }
     }
   }
@@ -156,6 +184,7 @@ class StorageAssigner : InPlaceValues {
     free_[result_.slots[static_cast<std::size_t>(place.number)].item_bytes].push_back(place.number);
   }
 
+  std::vector<bool> is_emitted_;                   // by step: before all others
   std::map<std::int64_t, std::vector<int>> free_;  // item bytes -> slots
   std::map<std::int64_t, int> slots_of_width_;
   StorageAssignment result_;
