@@ -12,6 +12,7 @@
 #include "engine/steps/folds/block_folds.hpp"
 #include "engine/steps/folds/fold_regions.hpp"
 #include "engine/steps/folds/fold_values.hpp"
+#include "engine/steps/folds/masked_sums.hpp"
 #include "engine/steps/folds/moment_blocks.hpp"
 #include "engine/steps/folds/product_factors.hpp"
 #include "engine/steps/row_parts.hpp"
@@ -47,7 +48,8 @@ class BlockFolder {
         dims_(fold.extents.size()),
         scratch_(fold.folds.size()),
         targets_(fold.folds.size()),
-        factors_(context, fold, whole_) {
+        factors_(context, fold, whole_),
+        masked_(context, fold, whole_) {
     for (std::size_t f = 0; f < fold.folds.size(); ++f)
       scratch_[f].item = static_cast<std::int64_t>(protocol::size_of(fold.folds[f].loop));
     find_truths();
@@ -57,7 +59,8 @@ class BlockFolder {
   /// Copies operands that the elements of this rank's part share. To be called first.
   void copy_shared() {
     const FoldRegions mine = regions_of(context_.rank());
-    const bool is_one_program = !fold_.values.interior && !factors_.exist() && plain_.empty();
+    const bool is_one_program =
+        !fold_.values.interior && !factors_.exist() && !masked_.exist() && plain_.empty();
     if (mine.count() > 0 && is_one_program) whole_.copy_shared(elements_of(mine.blocks()));
   }
 
@@ -111,7 +114,9 @@ class BlockFolder {
   }
 
   /// True when what these elements are computed from lies with this rank, or a copy of it.
-  bool is_here(const Box& elements) { return values_.is_local(elements) || factors_.at(elements); }
+  bool is_here(const Box& elements) {
+    return values_.is_local(elements) || factors_.at(elements) || masked_.are_at(elements);
+  }
 
   /// Moves the outermost reduction blocks that reach into a neighbour's part from `region` to `later`, where
   /// all others can then be folded where they lie.
@@ -191,6 +196,14 @@ class BlockFolder {
     return tiles::float_errors().look() == 0;
   }
 
+  /// The same for the rows that masks name, of all folds.
+  bool add_masked(const Box& elements) {
+    if (!masked_.are_at(elements)) return false;
+    tiles::float_errors().clear();
+    for (std::size_t f = 0; f < scratch_.size(); ++f) masked_.add(f, elements, scratch_[f].partials);
+    return tiles::float_errors().look() == 0;
+  }
+
   /// True when the folds can read the elements where they lie, because reduction blocks are runs of
   /// consecutive memory.
   bool point_at_operands(const Box& elements, const Shape& extents) {
@@ -221,6 +234,11 @@ class BlockFolder {
     const Shape extents = extents_of(elements), grid = extents_of(region);
     if (fold_products(elements, extents, grid))
       return store_partials(fold_.folds[0], scratch_[0], region, owner);
+    if (add_masked(elements)) {
+      for (std::size_t f = 0; f < scratch_.size(); ++f)
+        store_partials(fold_.folds[f], scratch_[f], region, owner);
+      return;
+    }
     const bool is_computed = !point_at_operands(elements, extents);
     if (is_computed) compute(elements, extents, owner);
     tiles::float_errors().clear();
@@ -317,6 +335,7 @@ class BlockFolder {
   std::vector<double> moments_;          // of a region, where they do not lie together
   std::vector<tiles::Pointer> targets_;  // by fold: its scratch
   ProductFactors factors_;
+  MaskedSums masked_;
   std::vector<int> plain_;  // by fold: the operand that it folds as it lies; empty when something is computed
 };
 

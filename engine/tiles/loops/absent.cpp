@@ -5,6 +5,7 @@
 #include "engine/tiles/loops/elementwise_tables.hpp"
 #include "engine/tiles/loops/even_bins.hpp"
 #include "engine/tiles/loops/fold_tables.hpp"
+#include "engine/tiles/loops/masked_rows.hpp"
 #include "engine/tiles/loops/moment_tables.hpp"
 #include "engine/tiles/loops/scan_tables.hpp"
 #include "engine/tiles/loops/small_products.hpp"
@@ -33,6 +34,7 @@ ScanLoops scan_loops(Op, Dtype) { return {}; }
 MomentLoops moment_loops(Dtype) { return {}; }
 SmallProductLoop small_product_loop(Dtype) { return nullptr; }
 EvenBinLoop even_bin_loop() { return nullptr; }
+AddMaskedRows find_add_masked_rows(Dtype) { return nullptr; }
 #endif
 
 }  // namespace gamelan::engine::tiles::GAMELAN_ISA

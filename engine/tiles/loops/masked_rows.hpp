@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sums of the rows that a mask names. What is added for the other rows is 0.0, which changes no sum but that
+// of negative zeros; so they are not read. The loop is defined by masked_rows_loop.cpp once per
+// instruction-set level, with the same bits at each.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "protocol/dtype.hpp"
+
+namespace gamelan::engine::tiles {
+
+/// Rows of adjacent elements, and a truth value for each row. Pitches are bytes from row to row.
+struct MaskedRows {
+  const std::byte* mask;
+  std::int64_t mask_pitch;
+  const std::byte* rows;
+  std::int64_t row_pitch, row_length, count;  ///< count >= 1
+};
+
+/// Writes what fold_rows_fresh (fold.hpp) gives for the sum of the rows, where those whose truth value is
+/// false are zeros.
+using AddMaskedRows = void (*)(const MaskedRows& rows, void* sums);
+/// Null but for float32 and float64.
+AddMaskedRows find_add_masked_rows(protocol::Dtype dtype);
+
+#define GAMELAN_DECLARE_LEVEL(level)                         \
+  namespace level {                                          \
+  AddMaskedRows find_add_masked_rows(protocol::Dtype dtype); \
+  }
+GAMELAN_DECLARE_LEVEL(baseline)
+GAMELAN_DECLARE_LEVEL(avx2)
+#undef GAMELAN_DECLARE_LEVEL
+
+}  // namespace gamelan::engine::tiles
