@@ -72,6 +72,8 @@ constexpr Pass pass_table[] = {
     {"find_overwritten", [](const Options& o) { return o.has(Switch::simplify) && !o.keeps_unread; },
      [](Planning& p) { find_overwritten(p.context, p.batch); }, false},
     {"fuse", always, [](Planning& p) { fuse(p.context); }, false},  // off: every group is one command
+    {"join_folds", [](const Options& o) { return o.has(Switch::fuse) && o.has(Switch::contract); },
+     [](Planning& p) { join_folds(p.context); }, false},
     {"lower", always, [](Planning& p) { p.plan = lower(p.context); }, true},
     {"chain_rows", [](const Options& o) { return o.has(Switch::chain_rows); },
      [](Planning& p) { chain_rows(p.plan); }, true},

@@ -27,7 +27,7 @@ std::span<const Pass> passes();
 
 /// Seconds that each pass has taken, by its place in the list. One thread adds, others may read.
 struct PassTimes {
-  std::array<std::atomic<double>, 16> seconds{};
+  std::array<std::atomic<double>, 20> seconds{};
   void reset() {
     for (auto& each : seconds) each = 0;
   }
@@ -50,9 +50,10 @@ void sink_temporaries(Context& context);   ///< temporaries behind reductions th
 void recompute(Context& context);          ///< computes cheap temporaries again in a second pass
 /// Finds new arrays whose first contents nobody reads.
 void find_overwritten(Context& context, const protocol::Batch& batch);
-void fuse(Context& context);   ///< nodes -> groups; chooses layouts of new arrays
-Plan lower(Context& context);  ///< groups -> slots, programs, steps
-void chain_rows(Plan& plan);   ///< passes over the same rows run some rows at a time
+void fuse(Context& context);        ///< nodes -> groups; chooses layouts of new arrays
+void join_folds(Context& context);  ///< passes that fold values of the same operand
+Plan lower(Context& context);       ///< groups -> slots, programs, steps
+void chain_rows(Plan& plan);        ///< passes over the same rows run some rows at a time
 /// Sweeps over the same large arrays become wavefronts; for one node only.
 void tile_time(Plan& plan, const Options& options);
 /// Marks the steps before which an interrupt may end the plan.

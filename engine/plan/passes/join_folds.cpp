@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Joins passes that fold values of the same operand: `[np.where(k == j, x, 0).sum(axis=0) for j in range(8)]`
+// reads x once. `fuse` does so where reduction blocks end where the ranks' blocks end. Elsewhere a pass with
+// a reduction may store nothing, and `fuse` does not know when it meets a temporary that a reduction of the
+// same pass will be its only reader; this pass knows.
+#include <algorithm>
+
+#include "engine/plan/passes/hazards.hpp"
+#include "engine/plan/passes/passes.hpp"
+
+namespace gamelan::engine::plan {
+namespace {
+
+constexpr std::size_t most_operands = 48;  // as in fuse.cpp
+constexpr std::size_t most_folds = 4;      // the values of more leave a second-level cache
+constexpr std::size_t most_masked = 16;  // values that are never written (engine/steps/folds/masked_sums.hpp)
+
+class FoldJoiner {
+ public:
+  explicit FoldJoiner(Context& context) : context_(context), groups_(context.groups) {}
+
+  void run() {
+    for (std::size_t later = 1; later < groups_.size(); ++later) {
+      if (!is_candidate(groups_[later])) continue;
+      for (std::size_t g = later; g-- > 0;) {
+        if (may_join(groups_[g], groups_[later])) {
+          join(groups_[g], groups_[later]);
+          groups_.erase(groups_.begin() + static_cast<std::ptrdiff_t>(later--));
+          break;
+        }
+        if (depends(groups_[later], groups_[g])) break;
+      }
+    }
+  }
+
+ private:
+  const Node& node(int n) const { return context_.nodes[static_cast<std::size_t>(n)]; }
+
+  std::size_t count(const Group& group, Node::Kind kind) const {
+    return static_cast<std::size_t>(
+        std::count_if(group.nodes.begin(), group.nodes.end(), [&](int n) { return node(n).kind == kind; }));
+  }
+
+  /// True for a pass that computes values for reductions only, and stores none of them. One product for one
+  /// sum has a loop of its own (engine/steps/folds/product_factors.hpp).
+  bool is_candidate(const Group& group) const {
+    if (!group.fold_axes || group.interior || !group.versioned.empty()) return false;
+    const auto computed = count(group, Node::Kind::elementwise), folds = count(group, Node::Kind::reduce);
+    if (computed == 0 || computed + folds != group.nodes.size()) return false;
+    if (computed == 1 && folds == 1 && node(group.nodes.front()).command.op == Op::multiply) return false;
+    return std::all_of(group.nodes.begin(), group.nodes.end(), [&](int n) {
+      const auto& made = node(n).command.out.base;
+      return node(n).command.creates && !node(n).again_after &&
+             (node(n).kind == Node::Kind::reduce || stays_in_registers(context_, group, made));
+    });
+  }
+
+  /// True when all that is computed is zeros where a mask is false.
+  bool is_masked(const Group& group) const {
+    return std::all_of(group.nodes.begin(), group.nodes.end(), [&](int n) {
+      const auto& command = node(n).command;
+      return node(n).kind == Node::Kind::reduce ||
+             (command.op == Op::where && std::holds_alternative<protocol::Scalar>(command.in[2]));
+    });
+  }
+
+  bool may_join(const Group& group, const Group& later) const {
+    if (!is_candidate(group) || group.extents != later.extents || group.iterations != later.iterations ||
+        group.fold_axes != later.fold_axes || depends(later, group))
+      return false;
+    const auto folds = count(group, Node::Kind::reduce) + count(later, Node::Kind::reduce);
+    if (folds > (is_masked(group) && is_masked(later) ? most_masked : most_folds)) return false;
+    if (group.loads.size() + group.stores.size() + later.loads.size() + later.stores.size() > most_operands)
+      return false;
+    return std::any_of(later.loads.begin(), later.loads.end(),
+                       [&](const View& view) { return walks(group, view); });
+  }
+
+  /// True for an operand of the pass's own size that the group reads.
+  static bool walks(const Group& group, const View& view) {
+    return std::none_of(view.strides.begin(), view.strides.end(), [](auto stride) { return stride == 0; }) &&
+           std::find(group.loads.begin(), group.loads.end(), view) != group.loads.end();
+  }
+
+  bool depends(const Group& later, const Group& group) const {
+    return std::any_of(later.nodes.begin(), later.nodes.end(),
+                       [&](int n) { return depends_on(node(n).command, group); });
+  }
+
+  static void join(Group& group, const Group& later) {
+    group.nodes.insert(group.nodes.end(), later.nodes.begin(), later.nodes.end());
+    group.reads.insert(group.reads.end(), later.reads.begin(), later.reads.end());
+    group.writes.insert(group.writes.end(), later.writes.begin(), later.writes.end());
+    group.made.insert(later.made.begin(), later.made.end());
+    for (const auto& [from, to] : {std::pair(&later.loads, &group.loads), {&later.stores, &group.stores}})
+      for (const View& view : *from)
+        if (std::find(to->begin(), to->end(), view) == to->end()) to->push_back(view);
+  }
+
+  Context& context_;
+  std::vector<Group>& groups_;
+};
+
+}  // namespace
+
+void join_folds(Context& context) { FoldJoiner(context).run(); }
+
+}  // namespace gamelan::engine::plan
