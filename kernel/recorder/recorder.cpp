@@ -194,23 +194,32 @@ void Recorder::undo(std::uint64_t call, const FailurePtr& cause) {
   });
 }
 
-void Recorder::drop_dead() {
-  if (!has_frees()) return;
+std::vector<ArrayId> Recorder::drop_dead() {
+  if (!has_frees()) return {};
   const auto frees = peek_frees();
   const std::unordered_set<ArrayId> dead(frees.begin(), frees.end());
   const auto& commands = pending_.commands;
   std::unordered_set<ArrayId> read;
   std::vector<bool> is_kept(commands.size());
+  std::vector<ArrayId> dropped;
   for (std::size_t n = commands.size(); n-- > 0;) {
     const auto base = commands[n].out.base;
     is_kept[n] = !commands[n].creates || !dead.contains(base) || read.contains(base) ||
-                 commands[n].payload >= 0 || !protocol::is_elementwise(commands[n].op);
-    if (!is_kept[n]) continue;
+                 commands[n].payload >= 0 || protocol::info(commands[n].op).kind == protocol::RowKind::call;
+    if (!is_kept[n]) {
+      dropped.push_back(base);
+      continue;
+    }
     if (!commands[n].creates) read.insert(base);
     for (const auto& operand : commands[n].in)
       if (const auto* view = std::get_if<protocol::View>(&operand)) read.insert(view->base);
   }
+  if (dropped.empty()) return dropped;
   keep_only([&](std::size_t index) { return is_kept[index]; });
+  const std::unordered_set<ArrayId> never_made(dropped.begin(), dropped.end());
+  for (const ArrayId id : frees_.drain())
+    if (!never_made.contains(id)) frees_.push(id);
+  return dropped;
 }
 
 void Recorder::keep_only(const std::function<bool(std::size_t)>& is_kept) {

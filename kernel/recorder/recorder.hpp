@@ -119,8 +119,9 @@ class Recorder {
   void abandon(const std::vector<FailurePtr>& causes);
   /// The same for one call only: what it has recorded is dropped.
   void undo(std::uint64_t call, const FailurePtr& cause);
-  /// Drops commands whose results have died and are read by no other.
-  void drop_dead();
+  /// Drops commands whose results have died and are read by no other. Returns these results: nobody will be
+  /// told to free them.
+  std::vector<protocol::ArrayId> drop_dead();
   /// Why the array was not computed; nullptr for a sound array.
   FailurePtr poison_of(protocol::ArrayId id) const;
   bool has_poisoned() const { return !poisoned_.empty(); }

@@ -79,6 +79,7 @@ std::optional<protocol::Reply> Sender::ask(PartialLook look) {
   batch.commands = std::move(look.commands);
   batch.frees = std::move(look.made);
   batch.fetches = std::move(look.fetches);
+  batch.watched = static_cast<std::uint8_t>(look.watched);
   batch.options = options_;
   batch.holder = recorder_.holder();
   if (model_) return model_->run(batch);

@@ -45,6 +45,8 @@ class Sender {
   /// True when the pending commands warn of floating-point errors, or nobody wants to know: nothing else is
   /// said or raised.
   bool only_warns() const { return listeners_.only_warn(); }
+  /// The kinds of these errors that anybody wants to know of.
+  unsigned watched() const { return listeners_.watched(); }
   const protocol::NamedOptions& options() const { return options_; }
   /// To be called when the engines are gone: nothing that is pending will be sent.
   void forget_lines() { kept_codes_.clear(); }

@@ -135,6 +135,7 @@ void Session::before_record(const Command& command, const SourceLine& line, std:
 SentBatch Session::send(const SourceLine* next, std::vector<protocol::View> fetches) {
   looked_at_.clear();
   SentBatch sent = sender_.send(next, std::move(fetches));
+  foresight_.note_freed(sent.freed);
   if (engines_.is_lost() && !can_recover()) engines_.raise_lost();
   return sent;
 }
@@ -145,6 +146,7 @@ void Session::record(protocol::Command command) {
   CurrentLine current = current_line();
   const auto call = call_number::recording();
   before_record(command, current.line, call);
+  if (!command.creates) foresight_.forget();
   sender_.add(std::move(command), std::move(current), call);
 }
 
@@ -153,6 +155,7 @@ void Session::record(protocol::Command command, protocol::Bytes payload) {
   CurrentLine current = current_line();
   const auto call = call_number::recording();
   before_record(command, current.line, call);
+  if (!command.creates) foresight_.forget();
   sender_.add(std::move(command), std::move(current), call, std::move(payload));
 }
 
@@ -353,6 +356,7 @@ std::string Session::hold(protocol::Holding wanted) {
   if (wanted.ask == protocol::Holding::Ask::publish) require_sound(wanted.array);
   if (!engines_.has_client()) return "{}";
   wanted.holder = recorder_.holder();
+  foresight_.forget();  // others may write from now on, or have done so
   undo_late();
   const auto reply = ask_holding(wanted);
   if (reply.outcome != Outcome::ok) raise_error(Error(reply.error, reply.message));

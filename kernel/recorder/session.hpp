@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "kernel/connection/route.hpp"
+#include "kernel/recorder/pending/foresight.hpp"
 #include "protocol/connection.hpp"
 
 namespace gamelan::kernel {
@@ -222,6 +223,10 @@ class Session {
   SentBatch send(const SourceLine* next, std::vector<protocol::View> fetches);
   /// The elements, where they are a few of pending arrays. Nothing: all that is pending is to be sent.
   std::optional<std::vector<protocol::Bytes>> look(const std::vector<protocol::View>& views);
+  /// The answer of the engines. Nothing when they are lost, or have failed.
+  std::optional<protocol::Reply> ask(PartialLook look);
+  Foresight::Rules foresight_rules();
+  bool may_read(protocol::ArrayId id) const;  ///< nobody but this session's program writes it
   std::optional<PartialLook> part_of(const std::vector<protocol::View>& views);
   /// Waits for one batch and books its outcome. After an interrupt see `note_interrupt`.
   protocol::Reply settle(SentBatch sent);
@@ -310,7 +315,8 @@ class Session {
   int recoveries_in_a_row_ = 0;  // without a reply to a batch of the program's
   std::uint64_t fetched_bytes_ = 0;
   bool is_current_ = false;
-  std::vector<protocol::View> looked_at_;       // parts of pending arrays
+  std::vector<protocol::View> looked_at_;  // parts of pending arrays
+  Foresight foresight_;
   bool is_interrupt_noted_ = false;             // by the wait that it ended
   std::optional<protocol::Origin> untold_cut_;  // where what was not sent began, until a reply says more
   Sender sender_;

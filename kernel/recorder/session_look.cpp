@@ -15,15 +15,29 @@ namespace {
 constexpr std::size_t many_commands = 32;  // pending ones, before those are dropped whose results have died
 }
 
+bool Session::may_read(ArrayId id) const {
+  return recorder_.is_own(id) && recorder_.poison_of(id) == nullptr &&
+         std::none_of(published_.begin(), published_.end(),
+                      [&](const auto& each) { return each.second.array == id; });
+}
+
+Foresight::Rules Session::foresight_rules() {
+  const auto is_computed = [this](ArrayId id) {
+    const auto& commands = recorder_.pending().commands;
+    return may_read(id) && std::none_of(commands.begin(), commands.end(),
+                                        [&](const auto& command) { return command.out.base == id; });
+  };
+  const auto has_died = [this](ArrayId id) {
+    const auto ids = recorder_.peek_frees();
+    return std::find(ids.begin(), ids.end(), id) != ids.end();
+  };
+  return {[this] { return recorder_.new_id(); }, is_computed, has_died, sender_.watched()};
+}
+
 std::optional<PartialLook> Session::part_of(const std::vector<View>& views) {
-  const auto is_published = [this](ArrayId id) {
-    return std::any_of(published_.begin(), published_.end(),
-                       [&](const auto& each) { return each.second.array == id; });
-  };
-  const auto may_read = [&](ArrayId id) {
-    return recorder_.is_own(id) && recorder_.poison_of(id) == nullptr && !is_published(id);
-  };
-  auto look = partial_look(recorder_.pending(), views, {[this] { return recorder_.new_id(); }, may_read});
+  auto look =
+      partial_look(recorder_.pending(), views,
+                   {[this] { return recorder_.new_id(); }, [this](ArrayId id) { return may_read(id); }});
   if (!look) return std::nullopt;
   const auto is_known = [&](const View& view) {
     return std::find(looked_at_.begin(), looked_at_.end(), view) != looked_at_.end();
@@ -40,33 +54,53 @@ std::optional<PartialLook> Session::part_of(const std::vector<View>& views) {
   return look;
 }
 
-std::optional<std::vector<Bytes>> Session::look(const std::vector<View>& views) {
-  if (recorder_.is_empty() || is_alone_ || is_recovering_ || engines_.has_ended() || !sender_.only_warns())
-    return std::nullopt;
-  auto part = part_of(views);
-  if (!part) return std::nullopt;
-  if (recorder_.pending().commands.size() >= many_commands) recorder_.drop_dead();
-  if (!outstanding_.empty()) {  // they come first; meanwhile other threads may have recorded something
-    settle_all();
-    outcomes_.tell();
-    part = part_of(views);
-    if (!part) return std::nullopt;
-  }
-  const auto made = part->made;
-  looked_at_.insert(looked_at_.end(), part->looked_at.begin(), part->looked_at.end());
+std::optional<protocol::Reply> Session::ask(PartialLook look) {
+  const auto made = look.made;
+  const auto wanted = look.fetches.size();
   std::optional<protocol::Reply> reply;
   try {
-    reply = sender_.ask(*std::move(part));
+    reply = sender_.ask(std::move(look));
   } catch (const std::exception&) {
     for (const auto id : made) recorder_.free(id);  // it may have been cut before it freed them
     throw;
   }
-  if (!reply || reply->outcome != protocol::Outcome::ok || reply->payloads.size() != views.size()) {
+  if (!reply || reply->outcome != protocol::Outcome::ok || reply->payloads.size() != wanted) {
     for (const auto id : made) recorder_.free(id);
     return std::nullopt;
   }
   for (const auto& payload : reply->payloads) fetched_bytes_ += payload.size();
-  return std::move(reply->payloads);
+  return reply;
+}
+
+std::optional<std::vector<Bytes>> Session::look(const std::vector<View>& views) {
+  const auto rules = foresight_rules();
+  const bool may_ask =
+      !recorder_.is_empty() && !is_alone_ && !is_recovering_ && !engines_.has_ended() && sender_.only_warns();
+  auto known = foresight_.look(recorder_.pending(), recorder_.recorded_commands(), views, rules);
+  if (!may_ask) return std::nullopt;
+  if (recorder_.pending().commands.size() >= many_commands) foresight_.note_freed(recorder_.drop_dead());
+  if (known) return known;
+  auto part = part_of(views);
+  auto turns = part ? std::nullopt : foresight_.ahead(rules);
+  if (!part && !turns) return std::nullopt;
+  if (!outstanding_.empty()) {  // they come first; meanwhile other threads may have recorded something
+    const auto sent = sender_.batches();
+    settle_all();
+    outcomes_.tell();
+    part = part_of(views);
+    if (sent != sender_.batches()) turns.reset();
+    if (!part && !turns) return std::nullopt;
+  }
+  if (part) {
+    looked_at_.insert(looked_at_.end(), part->looked_at.begin(), part->looked_at.end());
+    auto reply = ask(*std::move(part));
+    return reply ? std::optional(std::move(reply->payloads)) : std::nullopt;
+  }
+  turns->watched = rules.watched;
+  auto sound = turns->commands.size();
+  auto reply = ask(*std::move(turns)).value_or(protocol::Reply{});
+  for (const auto& met : reply.float_errors) sound = std::min(sound, static_cast<std::size_t>(met.first));
+  return foresight_.keep(std::move(reply.payloads), sound, rules.watched);
 }
 
 }  // namespace gamelan::kernel

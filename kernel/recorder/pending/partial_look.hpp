@@ -16,6 +16,7 @@ struct PartialLook {
   std::vector<protocol::ArrayId> made;      ///< these arrays
   std::vector<protocol::View> fetches;      ///< of them, and of arrays that are not pending, by view
   std::vector<protocol::View> looked_at;    ///< the parts of large pending arrays that lead to the views
+  unsigned watched = 0;                     ///< kinds of floating-point errors that the reply is to tell
 };
 
 /// What a look may use.

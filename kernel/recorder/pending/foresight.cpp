@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "kernel/recorder/pending/foresight.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "kernel/recorder/pending/work.hpp"
+
+namespace gamelan::kernel {
+namespace {
+
+using protocol::ArrayId;
+using protocol::Command;
+using protocol::Dtype;
+using protocol::Scalar;
+using protocol::View;
+
+constexpr std::size_t most_loops = 4, most_commands = 16, most_ahead = 256;
+constexpr std::int64_t most_turns = 64, most_elements = 4'096;
+constexpr std::int64_t unknown = -1;
+
+template <class Number>
+std::optional<std::int64_t> whole_number(const Scalar& scalar) {
+  Number number;
+  std::memcpy(&number, scalar.bytes.data(), sizeof number);
+  if constexpr (std::is_floating_point_v<Number>) {
+    constexpr Number most = Number{1} * (std::int64_t{1} << std::numeric_limits<Number>::digits);
+    if (!(std::abs(number) <= most) || std::trunc(number) != number) return std::nullopt;
+  } else if (!std::in_range<std::int64_t>(number)) {
+    return std::nullopt;
+  }
+  return static_cast<std::int64_t>(number);
+}
+
+template <class Number>
+bool set_number(Scalar& scalar, std::int64_t value) {
+  if constexpr (std::is_integral_v<Number>)
+    if (!std::in_range<Number>(value)) return false;
+  const auto number = static_cast<Number>(value);
+  std::memcpy(scalar.bytes.data(), &number, sizeof number);
+  return whole_number<Number>(scalar) == value;
+}
+
+/// Calls `function.operator()<Number>()` with the type of these elements; `otherwise` for one without whole
+/// numbers of its own.
+template <class Result, class Function>
+Result with_number(Dtype dtype, Result otherwise, const Function& function) {
+  switch (dtype) {
+    case Dtype::int8:
+      return function.template operator()<std::int8_t>();
+    case Dtype::int16:
+      return function.template operator()<std::int16_t>();
+    case Dtype::int32:
+      return function.template operator()<std::int32_t>();
+    case Dtype::int64:
+      return function.template operator()<std::int64_t>();
+    case Dtype::uint8:
+      return function.template operator()<std::uint8_t>();
+    case Dtype::uint16:
+      return function.template operator()<std::uint16_t>();
+    case Dtype::uint32:
+      return function.template operator()<std::uint32_t>();
+    case Dtype::uint64:
+      return function.template operator()<std::uint64_t>();
+    case Dtype::float32:
+      return function.template operator()<float>();
+    case Dtype::float64:
+      return function.template operator()<double>();
+    default:
+      return otherwise;
+  }
+}
+
+std::optional<std::int64_t> number_of(const Scalar& scalar) {
+  return with_number(scalar.dtype, std::optional<std::int64_t>(),
+                     [&]<class Number>() { return whole_number<Number>(scalar); });
+}
+
+bool add_to(Scalar& scalar, std::int64_t difference) {
+  const auto number = number_of(scalar);
+  std::int64_t sum = 0;
+  if (!number || __builtin_add_overflow(*number, difference, &sum)) return false;
+  return with_number(scalar.dtype, false, [&]<class Number>() { return set_number<Number>(scalar, sum); });
+}
+
+/// Adds the number's step, as often as there were turns.
+bool advance(Scalar& scalar, std::int64_t step, std::int64_t turns) {
+  std::int64_t difference = 0;
+  return step == 0 || (!__builtin_mul_overflow(step, turns, &difference) && add_to(scalar, difference));
+}
+
+/// Which of the commands makes the array; `unknown`: it is older.
+std::int64_t maker(std::span<const Command> commands, ArrayId id) {
+  for (std::size_t index = 0; index < commands.size(); ++index)
+    if (commands[index].out.base == id) return static_cast<std::int64_t>(index);
+  return unknown;
+}
+
+bool is_simple(const Command& command) {
+  const auto kind = protocol::info(command.op).kind;
+  return command.creates && command.payload < 0 && kind != protocol::RowKind::nullary &&
+         kind != protocol::RowKind::call;
+}
+
+bool is_alike(const View& left, const View& right) {
+  return left.dtype == right.dtype && left.offset == right.offset && left.extents == right.extents &&
+         left.strides == right.strides;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::int64_t>> Foresight::steps(const Turn& from, std::span<const Command> to,
+                                                          const std::vector<View>& views,
+                                                          bool of_same_arrays) {
+  if (from.commands.size() != to.size() || from.views.size() != views.size()) return std::nullopt;
+  const std::span<const Command> before(from.commands);
+  const auto is_same = [&](const View& left, const View& right) {
+    const auto made = maker(before, left.base);
+    return is_alike(left, right) && made == maker(to, right.base) &&
+           (made != unknown || !of_same_arrays || left.base == right.base);
+  };
+  std::vector<std::int64_t> found;
+  for (std::size_t at = 0; at < to.size(); ++at) {
+    const Command &left = before[at], &right = to[at];
+    if (left.op != right.op || left.loop != right.loop || left.ints != right.ints ||
+        left.in.size() != right.in.size() || !is_alike(left.out, right.out))
+      return std::nullopt;
+    for (std::size_t k = 0; k < left.in.size(); ++k) {
+      if (left.in[k].index() != right.in[k].index()) return std::nullopt;
+      if (const auto* view = std::get_if<View>(&left.in[k])) {
+        if (!is_same(*view, std::get<View>(right.in[k]))) return std::nullopt;
+        continue;
+      }
+      const auto &first = std::get<Scalar>(left.in[k]), &second = std::get<Scalar>(right.in[k]);
+      std::int64_t step = 0;
+      if (first != second) {
+        const auto begin = number_of(first), end = number_of(second);
+        if (first.dtype != second.dtype || !begin || !end || __builtin_sub_overflow(*end, *begin, &step))
+          return std::nullopt;
+      }
+      found.push_back(step);
+    }
+  }
+  for (std::size_t at = 0; at < views.size(); ++at)
+    if (!is_same(from.views[at], views[at])) return std::nullopt;
+  return found;
+}
+
+bool Foresight::begins_again(Loop& loop, std::span<const Command> turn, const std::vector<View>& views) {
+  const auto step = steps(loop.first, turn, views, false);
+  if (!step || std::any_of(step->begin(), step->end(), [](auto each) { return each != 0; })) return false;
+  if (loop.turns > 1) loop.before = loop.turns;
+  loop.turns = 1;
+  loop.first = {{turn.begin(), turn.end()}, views};
+  loop.known.clear();
+  return true;
+}
+
+bool Foresight::goes_on(Loop& loop, std::span<const Command> turn, const std::vector<View>& views) {
+  auto step = steps(loop.first, turn, views, true);
+  if (!step || std::all_of(step->begin(), step->end(), [](auto each) { return each == 0; })) return false;
+  if (loop.turns == 1 && *step != loop.step) {
+    loop.step = std::move(*step);
+    loop.before = 0;
+    loop.known.clear();
+  } else {
+    for (std::size_t k = 0; k < step->size(); ++k) {
+      std::int64_t expected = 0;
+      if (__builtin_mul_overflow(loop.step[k], loop.turns, &expected) || (*step)[k] != expected) return false;
+    }
+  }
+  ++loop.turns;
+  return true;
+}
+
+void Foresight::note(std::span<const Command> turn, const std::vector<View>& views) {
+  auto loop = std::find_if(loops_.begin(), loops_.end(), [&](Loop& each) {
+    return goes_on(each, turn, views) || begins_again(each, turn, views);
+  });
+  if (loop == loops_.end()) {
+    if (loops_.size() == most_loops) loops_.pop_back();
+    loop = loops_.insert(loops_.begin(), Loop{});
+    loop->first = {{turn.begin(), turn.end()}, views};
+  }
+  loops_.splice(loops_.begin(), loops_, loop);
+}
+
+std::optional<Foresight::Elements> Foresight::look(const protocol::Batch& pending, std::uint64_t recorded,
+                                                   const std::vector<View>& views, const Rules& rules) {
+  const auto count = recorded - std::exchange(recorded_, recorded);
+  is_of_loop_ = false;
+  ++epoch_;
+  if (count == 0 || count > most_commands || count > pending.commands.size()) return std::nullopt;
+  const auto turn = std::span(pending.commands).last(count);
+  std::int64_t elements = 0;
+  for (const View& view : views) {
+    elements += protocol::element_count(view.extents);
+    if (maker(turn, view.base) == unknown) return std::nullopt;
+  }
+  if (elements > most_elements || !std::all_of(turn.begin(), turn.end(), is_simple)) return std::nullopt;
+  note(turn, views);
+  Loop& loop = loops_.front();
+  for (std::size_t at = 0; at < turn.size(); ++at) loop.first.commands[at].origin = turn[at].origin;
+  // What the program keeps would be computed twice.
+  if (loop.turns > 1 && !std::all_of(loop.shown.begin(), loop.shown.end(), rules.has_died))
+    loop.is_refused = true;
+  loop.shown.clear();
+  for (const View& view : views) loop.shown.push_back(view.base);
+  for (const Command& command : turn)
+    for (const auto& operand : command.in)
+      if (const auto* view = std::get_if<View>(&operand))
+        if (maker(turn, view->base) == unknown && !rules.may_read(view->base)) return std::nullopt;
+  is_of_loop_ = true;
+  if (loop.known.empty() || (rules.watched & ~loop.watched) != 0) return std::nullopt;
+  auto known = std::move(loop.known.front());
+  loop.known.pop_front();
+  return known;
+}
+
+std::optional<PartialLook> Foresight::ahead(const Rules& rules) {
+  if (!is_of_loop_ || loops_.front().is_refused) return std::nullopt;
+  Loop& loop = loops_.front();
+  loop.known.clear();
+  const auto begun = loop.turns - 1;  // before this one
+  auto turns = std::min(loop.before > begun ? loop.before - begun : begun, most_turns);
+  std::int64_t work = 0;
+  for (const Command& command : loop.first.commands)
+    work += work_of(command, loop.first.commands.front().out.base, {});
+  turns = std::min(turns, work_of_a_moment / std::max<std::int64_t>(work, 1));
+  turns = std::min(turns, static_cast<std::int64_t>(most_ahead / loop.first.commands.size()));
+  if (turns < 2) return std::nullopt;
+  asked_in_ = epoch_;
+  asked_views_ = loop.first.views.size();
+  asked_commands_ = loop.first.commands.size();
+  PartialLook look;
+  for (std::int64_t turn = begun; turn < begun + turns; ++turn) {
+    const std::size_t start = look.commands.size();
+    std::size_t number = 0;
+    const auto now = [&](View view) {
+      if (const auto made = maker(loop.first.commands, view.base); made != unknown)
+        view.base = look.commands[start + static_cast<std::size_t>(made)].out.base;
+      return view;
+    };
+    for (Command command : loop.first.commands) {
+      for (auto& operand : command.in) {
+        if (auto* view = std::get_if<View>(&operand))
+          *view = now(*view);
+        else if (!advance(std::get<Scalar>(operand), loop.step[number++], turn))
+          return std::nullopt;
+      }
+      command.out.base = rules.new_id();
+      look.made.push_back(command.out.base);
+      look.commands.push_back(std::move(command));
+    }
+    for (const View& view : loop.first.views) look.fetches.push_back(now(view));
+  }
+  return look;
+}
+
+std::optional<Foresight::Elements> Foresight::keep(std::vector<protocol::Bytes> answer, std::size_t sound,
+                                                   unsigned watched) {
+  const auto views = static_cast<std::ptrdiff_t>(asked_views_);
+  const auto turns = std::min(sound / asked_commands_, answer.size() / asked_views_);
+  std::deque<Elements> known;
+  for (auto each = answer.begin(); known.size() < turns; each += views)
+    known.emplace_back(std::make_move_iterator(each), std::make_move_iterator(each + views));
+  std::optional<Elements> first;
+  if (!known.empty()) {
+    first = std::move(known.front());
+    known.pop_front();
+  }
+  if (asked_in_ != epoch_) return first;  // another thread has looked meanwhile, or changed an array
+  Loop& loop = loops_.front();
+  loop.is_refused = !first;
+  loop.known = std::move(known);
+  loop.watched = watched;
+  return first;
+}
+
+void Foresight::note_freed(std::span<const ArrayId> ids) {
+  for (Loop& loop : loops_)
+    std::erase_if(loop.shown, [&](ArrayId id) { return std::find(ids.begin(), ids.end(), id) != ids.end(); });
+}
+
+void Foresight::forget() noexcept {
+  ++epoch_;
+  for (Loop& loop : loops_) loop.known.clear();
+}
+
+}  // namespace gamelan::kernel

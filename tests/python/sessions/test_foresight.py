@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Loops that look at a value in every turn get those of the next turns along with it; what they see is what NumPy computes."""
+
+import warnings
+
+import numpy
+import pytest
+
+import gamelan
+import oracle
+
+SIZE = 300_001
+RANDOM = numpy.random.default_rng(5)
+LABELS, POINTS = RANDOM.integers(0, 9, SIZE), RANDOM.random((SIZE, 3))
+BYTES = RANDOM.integers(0, 256, SIZE).astype("u1")
+
+
+@pytest.fixture
+def engines(engine, ranks):
+    if not ranks:
+        pytest.skip("the model is asked for everything")
+
+
+def inputs(np):
+    arrays = [np.asarray(each.copy()) for each in (LABELS, POINTS, BYTES)]
+    if np is gamelan:
+        np.sync()
+    return arrays
+
+
+def groups(np, labels, points, few):
+    found = numpy.zeros((9, 3))
+    for k in range(9):
+        member = labels == k
+        found[k] = np.where(member[:, None], points, 0.0).sum(axis=0) / member.sum()
+    return found
+
+
+def iterations(np, labels, points, few):
+    found = []
+    for turn in range(4):
+        now = (labels + turn) % 7
+        found += [float((now == k).sum()) for k in range(7)]
+    return found
+
+
+def two_looks(np, labels, points, few):
+    found = []
+    for k in range(12):
+        found.append(int((labels > k).sum()))
+        found.append(float((points * k).max()))
+    return found
+
+
+def downwards(np, labels, points, few):
+    return [int(np.minimum(labels, 40 - 7 * k).sum()) for k in range(12)]
+
+
+def thresholds(np, labels, points, few):
+    return [float(((points * 10) > k).mean()) for k in range(11)] + [float((points > k / 10).mean()) for k in range(11)]
+
+
+def small_dtype(np, labels, points, few):
+    return [int((few == 250 + k).sum()) if k < 6 else k for k in range(8)] + [
+        int((few + numpy.uint8(255 - k)).sum()) for k in range(9)
+    ]
+
+
+def changed(np, labels, points, few):
+    found = []
+    for k in range(12):
+        found.append(int((labels == k).sum()))
+        if k % 5 == 4:
+            labels[k::17] += 1
+    return found
+
+
+def changed_by_a_view(np, labels, points, few):
+    found, part = [], points[:, 1]
+    for k in range(12):
+        found.append(float((points + k).sum()))
+        if k == 8:
+            part *= 3.0
+    return found
+
+
+def ends_early(np, labels, points, few):
+    found = []
+    for last in (9, 9, 5, 8, 11):
+        for k in range(last):
+            found.append(int((labels >= k).sum()))
+    return found
+
+
+def kept(np, labels, points, few):
+    arrays, found = [], []
+    for k in range(9):
+        arrays.append((points * k).sum(axis=0))
+        found.append(numpy.array(arrays[-1]))
+    return [*found, *(numpy.array(each) for each in arrays)]
+
+
+def read_later(np, labels, points, few):
+    total, found = np.zeros(SIZE), []
+    for k in range(9):
+        member = labels == k
+        found.append(int(member.sum()))
+        total = total + member * float(k)
+    return [*found, numpy.asarray(total)]
+
+
+def nested(np, labels, points, few):
+    return [int(((labels == k) & (few > j * 20)).sum()) for k in range(4) for j in range(10)]
+
+
+PROGRAMS = (
+    groups,
+    iterations,
+    two_looks,
+    downwards,
+    thresholds,
+    small_dtype,
+    changed,
+    changed_by_a_view,
+    ends_early,
+    kept,
+    read_later,
+    nested,
+)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_values(engine, program):
+    oracle.check(lambda np: [numpy.array(each) for each in program(np, *inputs(np))])
+
+
+def requests(program):
+    gamelan.sync()
+    before = gamelan.stats()["batches"]
+    program()
+    return gamelan.stats()["batches"] - before
+
+
+def test_a_known_loop_waits_once(engines):
+    labels, points, few = inputs(gamelan)
+    for _ in range(2):  # the first turn of the first run has uploads before it
+        groups(gamelan, labels, points, few)
+    assert requests(lambda: groups(gamelan, labels, points, few)) < 4
+    ahead = requests(lambda: [int((few > k).sum()) for k in range(60)])
+    assert ahead < 12, "some more with every turn"
+
+
+def test_what_a_program_keeps_is_computed_once(engines):
+    labels, points, few = inputs(gamelan)
+
+    def program():
+        kept(gamelan, labels, points, few)
+
+    program()
+    assert requests(program) >= 9
+
+
+def test_other_steps_are_looked_at_one_by_one(engines):
+    labels, points, few = inputs(gamelan)
+    powers = [int((few > 2**k).sum()) for k in range(8)]
+    assert powers == [int((BYTES > 2**k).sum()) for k in range(8)]
+    assert requests(lambda: [int((few > 2**k).sum()) for k in range(8)]) >= 5
+
+
+@pytest.mark.parametrize("runs", [1, 2])
+def test_warnings_come_in_their_turn(engines, runs):
+    def program(np):
+        labels, points, few = inputs(np)
+        told = []
+        for _ in range(runs):
+            for k in range(9):
+                with warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("always")
+                    member = labels == 3 * k  # from 9 on there are none
+                    value = float(points[:, 0].sum() * member.sum() / member.sum())
+                    told.append((k, numpy.isnan(value), [str(each.message) for each in caught]))
+        return [numpy.array([nan for _, nan, _ in told]), numpy.array([len(messages) for *_, messages in told])]
+
+    oracle.check(program)
+
+
+def test_errors_that_are_to_be_raised(engines):
+    def program(np):
+        labels, points, few = inputs(np)
+        found = []
+        for k in range(9):
+            if k == 7:
+                old = numpy.seterr(invalid="raise")
+            try:
+                found.append(float((0.0 * points[:, 0] / (7 - k)).sum()))
+            except FloatingPointError:
+                found.append(-1.0)
+        numpy.seterr(**old)
+        return found
+
+    oracle.check(program)
