@@ -356,7 +356,7 @@ std::string Session::hold(protocol::Holding wanted) {
   if (wanted.ask == protocol::Holding::Ask::publish) require_sound(wanted.array);
   if (!engines_.has_client()) return "{}";
   wanted.holder = recorder_.holder();
-  foresight_.forget();  // others may write from now on, or have done so
+  if (wanted.ask == protocol::Holding::Ask::publish) shared_.insert(wanted.array);
   undo_late();
   const auto reply = ask_holding(wanted);
   if (reply.outcome != Outcome::ok) raise_error(Error(reply.error, reply.message));

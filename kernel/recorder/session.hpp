@@ -223,6 +223,11 @@ class Session {
   SentBatch send(const SourceLine* next, std::vector<protocol::View> fetches);
   /// The elements, where they are a few of pending arrays. Nothing: all that is pending is to be sent.
   std::optional<std::vector<protocol::Bytes>> look(const std::vector<protocol::View>& views);
+  std::optional<std::vector<protocol::Bytes>> look_at_part(const std::vector<protocol::View>& views,
+                                                           PartialLook part);
+  /// A turn of a loop, with those that follow.
+  std::optional<std::vector<protocol::Bytes>> look_ahead(const std::vector<protocol::View>& views,
+                                                         Foresight::Ahead turns);
   /// The answer of the engines. Nothing when they are lost, or have failed.
   std::optional<protocol::Reply> ask(PartialLook look);
   Foresight::Rules foresight_rules();
@@ -298,6 +303,7 @@ class Session {
   std::map<std::string, std::string> options_;  // that were set, for other engines
   std::string who_;
   std::map<std::string, protocol::Holding> published_;  // by this client, by name
+  std::unordered_set<protocol::ArrayId> shared_;        // that others may write, or could once
   struct Late {
     std::uint64_t seq, engines;
     protocol::Holding wanted;

@@ -160,6 +160,7 @@ Session::Inherited Session::inherit(Earlier earlier, CommandLog log, const Ids& 
                             each.at("name").get<std::string>(),
                             each.at("about").get<std::string>()};
     published_[published.name] = published;
+    shared_.insert(published.array);
   }
   free_there(std::move(unwanted));
   if (kept.empty()) return {take_over(std::move(log), wanted), {}, {}, 0};
@@ -191,6 +192,7 @@ void Session::inherit_kept(CommandLog log, const Ids& wanted, const Ids& kept, I
       log.lose(id, no_log);
     result.arrays.emplace(id, id);
   }
+  shared_.insert(result.shared.begin(), result.shared.end());
   for (const auto id : result.shared) log_.note_shared(id);  // before anybody asks for them
   result.taken = kept.size();
   log_.append(std::move(log), sender_.batches());

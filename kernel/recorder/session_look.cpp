@@ -2,6 +2,7 @@
 // A look at a few elements of pending arrays (pending/partial_look.hpp): a request that changes no array, and
 // that no log keeps. Whatever goes wrong with it, all that is pending is sent instead, which says why.
 #include <algorithm>
+#include <tuple>
 
 #include "kernel/recorder/session.hpp"
 
@@ -16,9 +17,7 @@ constexpr std::size_t many_commands = 32;  // pending ones, before those are dro
 }
 
 bool Session::may_read(ArrayId id) const {
-  return recorder_.is_own(id) && recorder_.poison_of(id) == nullptr &&
-         std::none_of(published_.begin(), published_.end(),
-                      [&](const auto& each) { return each.second.array == id; });
+  return recorder_.is_own(id) && recorder_.poison_of(id) == nullptr && !shared_.contains(id);
 }
 
 Foresight::Rules Session::foresight_rules() {
@@ -27,9 +26,12 @@ Foresight::Rules Session::foresight_rules() {
     return may_read(id) && std::none_of(commands.begin(), commands.end(),
                                         [&](const auto& command) { return command.out.base == id; });
   };
-  const auto has_died = [this](ArrayId id) {
-    const auto ids = recorder_.peek_frees();
-    return std::find(ids.begin(), ids.end(), id) != ids.end();
+  const auto has_died = [this, dead = std::optional<std::unordered_set<ArrayId>>()](ArrayId id) mutable {
+    if (!dead) {
+      const auto ids = recorder_.peek_frees();
+      dead.emplace(ids.begin(), ids.end());
+    }
+    return dead->contains(id);
   };
   return {[this] { return recorder_.new_id(); }, is_computed, has_died, sender_.watched()};
 }
@@ -73,34 +75,50 @@ std::optional<protocol::Reply> Session::ask(PartialLook look) {
 }
 
 std::optional<std::vector<Bytes>> Session::look(const std::vector<View>& views) {
+  // First of all: it counts the turns of loops.
   const auto rules = foresight_rules();
-  const bool may_ask =
-      !recorder_.is_empty() && !is_alone_ && !is_recovering_ && !engines_.has_ended() && sender_.only_warns();
   auto known = foresight_.look(recorder_.pending(), recorder_.recorded_commands(), views, rules);
-  if (!may_ask) return std::nullopt;
+  if (recorder_.is_empty() || is_alone_ || is_recovering_ || engines_.has_ended() || !sender_.only_warns())
+    return std::nullopt;
   if (recorder_.pending().commands.size() >= many_commands) foresight_.note_freed(recorder_.drop_dead());
-  if (known) return known;
-  auto part = part_of(views);
-  auto turns = part ? std::nullopt : foresight_.ahead(rules);
-  if (!part && !turns) return std::nullopt;
+  if (known) {
+    if (!outstanding_.empty()) take_replies(std::chrono::milliseconds(0));  // what has failed is told
+    outcomes_.tell();
+    return known;
+  }
+  if (auto part = part_of(views)) return look_at_part(views, *std::move(part));
+  if (auto turns = foresight_.ahead(rules)) return look_ahead(views, *std::move(turns));
+  return std::nullopt;
+}
+
+std::optional<std::vector<Bytes>> Session::look_at_part(const std::vector<View>& views, PartialLook part) {
   if (!outstanding_.empty()) {  // they come first; meanwhile other threads may have recorded something
-    const auto sent = sender_.batches();
     settle_all();
     outcomes_.tell();
-    part = part_of(views);
-    if (sent != sender_.batches()) turns.reset();
-    if (!part && !turns) return std::nullopt;
+    auto now = part_of(views);
+    if (!now) return std::nullopt;
+    part = *std::move(now);
   }
-  if (part) {
-    looked_at_.insert(looked_at_.end(), part->looked_at.begin(), part->looked_at.end());
-    auto reply = ask(*std::move(part));
-    return reply ? std::optional(std::move(reply->payloads)) : std::nullopt;
+  looked_at_.insert(looked_at_.end(), part.looked_at.begin(), part.looked_at.end());
+  auto reply = ask(std::move(part));
+  return reply ? std::optional(std::move(reply->payloads)) : std::nullopt;
+}
+
+std::optional<std::vector<Bytes>> Session::look_ahead(const std::vector<View>& views,
+                                                      Foresight::Ahead turns) {
+  if (!outstanding_.empty()) {
+    const auto before = std::tuple(sender_.batches(), outcomes_.epoch(), recorder_.pending().commands.size());
+    settle_all();
+    outcomes_.tell();
+    // The lines of these commands are those of what is pending.
+    if (before != std::tuple(sender_.batches(), outcomes_.epoch(), recorder_.pending().commands.size()))
+      return std::nullopt;
+    for (const auto& view : views) require_sound(view.base);
   }
-  turns->watched = rules.watched;
-  auto sound = turns->commands.size();
-  auto reply = ask(*std::move(turns)).value_or(protocol::Reply{});
+  auto sound = turns.look.commands.size();
+  auto reply = ask(std::exchange(turns.look, {})).value_or(protocol::Reply{});
   for (const auto& met : reply.float_errors) sound = std::min(sound, static_cast<std::size_t>(met.first));
-  return foresight_.keep(std::move(reply.payloads), sound, rules.watched);
+  return foresight_.keep(turns, std::move(reply.payloads), sound);
 }
 
 }  // namespace gamelan::kernel

@@ -11,6 +11,7 @@
 namespace gamelan::engine::plan {
 namespace {
 
+constexpr std::size_t look_back = 32;      // groups
 constexpr std::size_t most_operands = 48;  // as in fuse.cpp
 constexpr std::size_t most_folds = 4;      // the values of more leave a second-level cache
 constexpr std::size_t most_masked = 16;  // values that are never written (engine/steps/folds/masked_sums.hpp)
@@ -20,15 +21,18 @@ class FoldJoiner {
   explicit FoldJoiner(Context& context) : context_(context), groups_(context.groups) {}
 
   void run() {
+    std::vector<bool> may_be_joined;
+    for (const Group& group : groups_) may_be_joined.push_back(is_candidate(group));
     for (std::size_t later = 1; later < groups_.size(); ++later) {
-      if (!is_candidate(groups_[later])) continue;
-      for (std::size_t g = later; g-- > 0;) {
-        if (may_join(groups_[g], groups_[later])) {
-          join(groups_[g], groups_[later]);
-          groups_.erase(groups_.begin() + static_cast<std::ptrdiff_t>(later--));
-          break;
-        }
+      if (!may_be_joined[later]) continue;
+      for (std::size_t g = later; g-- > 0 && later - g <= look_back;) {
+        const bool fits = may_be_joined[g] && fit(groups_[g], groups_[later]);
         if (depends(groups_[later], groups_[g])) break;
+        if (!fits) continue;
+        join(groups_[g], groups_[later]);
+        groups_.erase(groups_.begin() + static_cast<std::ptrdiff_t>(later));
+        may_be_joined.erase(may_be_joined.begin() + static_cast<std::ptrdiff_t>(later--));
+        break;
       }
     }
   }
@@ -55,25 +59,32 @@ class FoldJoiner {
     });
   }
 
-  /// True when all that is computed is zeros where a mask is false.
+  /// True when all that is folded are sums of rows that a mask names: nothing of them is written
+  /// (engine/steps/folds/masked_sums.hpp).
   bool is_masked(const Group& group) const {
     return std::all_of(group.nodes.begin(), group.nodes.end(), [&](int n) {
       const auto& command = node(n).command;
-      return node(n).kind == Node::Kind::reduce ||
-             (command.op == Op::where && std::holds_alternative<protocol::Scalar>(command.in[2]));
+      if (node(n).kind == Node::Kind::reduce)
+        return command.op == Op::sum && (command.loop == Dtype::float64 || command.loop == Dtype::float32);
+      const auto* mask = command.op == Op::where ? std::get_if<View>(&command.in[0]) : nullptr;
+      return mask && std::holds_alternative<protocol::Scalar>(command.in[2]) && !mask->strides.empty() &&
+             std::all_of(mask->strides.begin() + 1, mask->strides.end(),
+                         [](auto stride) { return stride == 0; });
     });
   }
 
-  bool may_join(const Group& group, const Group& later) const {
-    if (!is_candidate(group) || group.extents != later.extents || group.iterations != later.iterations ||
-        group.fold_axes != later.fold_axes || depends(later, group))
+  /// True for passes over the same elements that read one operand in common, and not too much together.
+  bool fit(const Group& group, const Group& later) const {
+    if (group.extents != later.extents || group.fold_axes != later.fold_axes ||
+        group.iterations != later.iterations)
       return false;
-    const auto folds = count(group, Node::Kind::reduce) + count(later, Node::Kind::reduce);
-    if (folds > (is_masked(group) && is_masked(later) ? most_masked : most_folds)) return false;
     if (group.loads.size() + group.stores.size() + later.loads.size() + later.stores.size() > most_operands)
       return false;
-    return std::any_of(later.loads.begin(), later.loads.end(),
-                       [&](const View& view) { return walks(group, view); });
+    if (std::none_of(later.loads.begin(), later.loads.end(),
+                     [&](const View& view) { return walks(group, view); }))
+      return false;
+    const auto folds = count(group, Node::Kind::reduce) + count(later, Node::Kind::reduce);
+    return folds <= (is_masked(group) && is_masked(later) ? most_masked : most_folds);
   }
 
   /// True for an operand of the pass's own size that the group reads.

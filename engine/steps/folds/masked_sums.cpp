@@ -56,7 +56,8 @@ MaskedSums::MaskedSums(const StepContext& context, const plan::FoldBlocks& fold,
     } else if (each.kind == Kind::constant && is_zero(each.scalar)) {
       values[static_cast<std::size_t>(each.out)] = {zero};
     } else if (each.kind == Kind::compute && each.op == protocol::Op::where && value(0).operand >= 0 &&
-               value(1).operand >= 0 && value(1).mask == unknown && value(2).operand == zero &&
+               value(0).mask == unknown && value(1).operand >= 0 && value(1).mask == unknown &&
+               value(2).operand == zero &&
                is_of_rows(fold.values.operands[static_cast<std::size_t>(value(0).operand)])) {
       values[static_cast<std::size_t>(each.out)] = {value(1).operand, value(0).operand};
     } else if (each.kind == Kind::store && operand->source == Source::scratch && value(0).mask >= 0) {

@@ -65,8 +65,8 @@ void add_masked_rows(const MaskedRows& of, T* sums) {
         for (std::int64_t j = 0; j < of.row_length; ++j) sums[j] += row[j];
     }
   }
-  if (length > 0)
-    std::memcpy(sums, sum, row_bytes);
+  if constexpr (length > 0)
+    std::memcpy(sums, sum, sizeof sum);
   else if (added == 0)
     std::fill_n(sums, of.row_length, T{0});
   if (added < of.count)

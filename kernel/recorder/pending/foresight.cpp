@@ -18,8 +18,11 @@ using protocol::Dtype;
 using protocol::Scalar;
 using protocol::View;
 
-constexpr std::size_t most_loops = 4, most_commands = 16, most_ahead = 256;
-constexpr std::int64_t most_turns = 64, most_elements = 4'096;
+constexpr std::size_t most_loops = 4;             // two looks in a turn are two loops
+constexpr std::size_t most_commands = 16;         // of a turn: each look compares them
+constexpr std::size_t most_commands_ahead = 256;  // of a request, which must be planned
+constexpr std::int64_t most_turns = 64;           // of a request
+constexpr std::int64_t most_elements = 4'096;     // that a turn looks at: they are kept here
 constexpr std::int64_t unknown = -1;
 
 template <class Number>
@@ -29,6 +32,7 @@ std::optional<std::int64_t> whole_number(const Scalar& scalar) {
   if constexpr (std::is_floating_point_v<Number>) {
     constexpr Number most = Number{1} * (std::int64_t{1} << std::numeric_limits<Number>::digits);
     if (!(std::abs(number) <= most) || std::trunc(number) != number) return std::nullopt;
+    if (number == 0 && std::signbit(number)) return std::nullopt;  // -0.0 is no step from anywhere
   } else if (!std::in_range<std::int64_t>(number)) {
     return std::nullopt;
   }
@@ -154,6 +158,7 @@ bool Foresight::begins_again(Loop& loop, std::span<const Command> turn, const st
   if (!step || std::any_of(step->begin(), step->end(), [](auto each) { return each != 0; })) return false;
   if (loop.turns > 1) loop.before = loop.turns;
   loop.turns = 1;
+  loop.has_failed = false;
   loop.first = {{turn.begin(), turn.end()}, views};
   loop.known.clear();
   return true;
@@ -204,24 +209,30 @@ std::optional<Foresight::Elements> Foresight::look(const protocol::Batch& pendin
   note(turn, views);
   Loop& loop = loops_.front();
   for (std::size_t at = 0; at < turn.size(); ++at) loop.first.commands[at].origin = turn[at].origin;
-  // What the program keeps would be computed twice.
   if (loop.turns > 1 && !std::all_of(loop.shown.begin(), loop.shown.end(), rules.has_died))
-    loop.is_refused = true;
+    loop.is_kept = true;
   loop.shown.clear();
   for (const View& view : views) loop.shown.push_back(view.base);
-  for (const Command& command : turn)
-    for (const auto& operand : command.in)
-      if (const auto* view = std::get_if<View>(&operand))
-        if (maker(turn, view->base) == unknown && !rules.may_read(view->base)) return std::nullopt;
-  is_of_loop_ = true;
-  if (loop.known.empty() || (rules.watched & ~loop.watched) != 0) return std::nullopt;
-  auto known = std::move(loop.known.front());
-  loop.known.pop_front();
+  std::optional<Elements> known;  // of this turn, whether it may be used or not
+  if (!loop.known.empty()) {
+    known = std::move(loop.known.front());
+    loop.known.pop_front();
+  }
+  is_of_loop_ = std::all_of(turn.begin(), turn.end(), [&](const Command& command) {
+    return std::all_of(command.in.begin(), command.in.end(), [&](const protocol::Operand& operand) {
+      const auto* view = std::get_if<View>(&operand);
+      return view == nullptr || maker(turn, view->base) != unknown || rules.may_read(view->base);
+    });
+  });
+  if (!is_of_loop_ || (rules.watched & ~loop.watched) != 0) {
+    loop.known.clear();
+    return std::nullopt;
+  }
   return known;
 }
 
-std::optional<PartialLook> Foresight::ahead(const Rules& rules) {
-  if (!is_of_loop_ || loops_.front().is_refused) return std::nullopt;
+std::optional<Foresight::Ahead> Foresight::ahead(const Rules& rules) {
+  if (!is_of_loop_ || loops_.front().is_kept || loops_.front().has_failed) return std::nullopt;
   Loop& loop = loops_.front();
   loop.known.clear();
   const auto begun = loop.turns - 1;  // before this one
@@ -230,40 +241,47 @@ std::optional<PartialLook> Foresight::ahead(const Rules& rules) {
   for (const Command& command : loop.first.commands)
     work += work_of(command, loop.first.commands.front().out.base, {});
   turns = std::min(turns, work_of_a_moment / std::max<std::int64_t>(work, 1));
-  turns = std::min(turns, static_cast<std::int64_t>(most_ahead / loop.first.commands.size()));
-  if (turns < 2) return std::nullopt;
-  asked_in_ = epoch_;
-  asked_views_ = loop.first.views.size();
-  asked_commands_ = loop.first.commands.size();
-  PartialLook look;
-  for (std::int64_t turn = begun; turn < begun + turns; ++turn) {
-    const std::size_t start = look.commands.size();
-    std::size_t number = 0;
-    const auto now = [&](View view) {
-      if (const auto made = maker(loop.first.commands, view.base); made != unknown)
-        view.base = look.commands[start + static_cast<std::size_t>(made)].out.base;
-      return view;
-    };
-    for (Command command : loop.first.commands) {
-      for (auto& operand : command.in) {
-        if (auto* view = std::get_if<View>(&operand))
-          *view = now(*view);
-        else if (!advance(std::get<Scalar>(operand), loop.step[number++], turn))
-          return std::nullopt;
-      }
-      command.out.base = rules.new_id();
-      look.made.push_back(command.out.base);
-      look.commands.push_back(std::move(command));
-    }
-    for (const View& view : loop.first.views) look.fetches.push_back(now(view));
-  }
-  return look;
+  turns = std::min(turns, static_cast<std::int64_t>(most_commands_ahead / loop.first.commands.size()));
+  Ahead found{{}, epoch_, loop.first.views.size(), loop.first.commands.size()};
+  for (std::int64_t turn = begun; turn < begun + turns; ++turn)
+    if (!add_turn(loop, turn, rules, found.look)) break;
+  if (found.look.commands.size() < 2 * found.commands) return std::nullopt;
+  found.look.watched = loop.watched = rules.watched;
+  return found;
 }
 
-std::optional<Foresight::Elements> Foresight::keep(std::vector<protocol::Bytes> answer, std::size_t sound,
-                                                   unsigned watched) {
-  const auto views = static_cast<std::ptrdiff_t>(asked_views_);
-  const auto turns = std::min(sound / asked_commands_, answer.size() / asked_views_);
+/// Writes the commands of a turn, 0 for the first. False, and nothing is written, where one of its numbers is
+/// none of its dtype.
+bool Foresight::add_turn(const Loop& loop, std::int64_t turn, const Rules& rules, PartialLook& look) {
+  std::vector<Command> commands = loop.first.commands;
+  std::size_t number = 0;
+  for (Command& command : commands)
+    for (auto& operand : command.in)
+      if (auto* scalar = std::get_if<Scalar>(&operand);
+          scalar && !advance(*scalar, loop.step[number++], turn))
+        return false;
+  std::vector<ArrayId> made;
+  const auto now = [&](View view) {
+    if (const auto by = maker(loop.first.commands, view.base); by != unknown)
+      view.base = made[static_cast<std::size_t>(by)];
+    return view;
+  };
+  for (Command& command : commands) {
+    for (auto& operand : command.in)
+      if (auto* view = std::get_if<View>(&operand)) *view = now(*view);
+    command.out.base = rules.new_id();
+    made.push_back(command.out.base);
+    look.commands.push_back(std::move(command));
+  }
+  for (const View& view : loop.first.views) look.fetches.push_back(now(view));
+  look.made.insert(look.made.end(), made.begin(), made.end());
+  return true;
+}
+
+std::optional<Foresight::Elements> Foresight::keep(const Ahead& ahead, std::vector<protocol::Bytes> answer,
+                                                   std::size_t sound) {
+  const auto views = static_cast<std::ptrdiff_t>(ahead.views);
+  const auto turns = std::min(sound / ahead.commands, answer.size() / ahead.views);
   std::deque<Elements> known;
   for (auto each = answer.begin(); known.size() < turns; each += views)
     known.emplace_back(std::make_move_iterator(each), std::make_move_iterator(each + views));
@@ -272,11 +290,9 @@ std::optional<Foresight::Elements> Foresight::keep(std::vector<protocol::Bytes> 
     first = std::move(known.front());
     known.pop_front();
   }
-  if (asked_in_ != epoch_) return first;  // another thread has looked meanwhile, or changed an array
-  Loop& loop = loops_.front();
-  loop.is_refused = !first;
-  loop.known = std::move(known);
-  loop.watched = watched;
+  if (ahead.epoch != epoch_) return first;  // another thread has looked meanwhile, or changed an array
+  loops_.front().has_failed = !first;
+  loops_.front().known = std::move(known);
   return first;
 }
 

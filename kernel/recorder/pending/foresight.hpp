@@ -22,7 +22,7 @@ class Foresight {
     std::function<protocol::ArrayId()> new_id;
     /// True for an array whose elements lie with the engines, and are what the program has made of them.
     std::function<bool(protocol::ArrayId)> may_read;
-    /// True for an array that has died since the last batch was sent.
+    /// True for an array that has died, of which `note_freed` was not told.
     std::function<bool(protocol::ArrayId)> has_died;
     unsigned watched = 0;  ///< kinds of floating-point errors that the program wants to know of
   };
@@ -31,13 +31,18 @@ class Foresight {
   /// recorded so far. Returns the elements, where they were computed ahead.
   std::optional<Elements> look(const protocol::Batch& pending, std::uint64_t recorded,
                                const std::vector<protocol::View>& views, const Rules& rules);
-  /// What computes the turn of that look and some that will follow; the elements of this one come first.
+  /// What computes the turn of the last look and some that will follow; the elements of that one come first.
+  struct Ahead {
+    PartialLook look;
+    std::uint64_t epoch;          ///< when it was asked for
+    std::size_t views, commands;  ///< of a turn
+  };
   /// Nothing where no loop is known that goes on for long enough.
-  std::optional<PartialLook> ahead(const Rules& rules);
-  /// The answer to `ahead`: elements by view that was asked for, of which the first `sound` commands have met
-  /// no floating-point error. Returns the elements of the first turn. Nothing where these are missing, or the
-  /// program must be told of its errors; then this loop is not tried again.
-  std::optional<Elements> keep(std::vector<protocol::Bytes> answer, std::size_t sound, unsigned watched);
+  std::optional<Ahead> ahead(const Rules& rules);
+  /// The answer: elements by view that was asked for, of which the first `sound` commands have met no
+  /// floating-point error. Returns the elements of the first turn. Nothing where these are missing, or the
+  /// program must be told of its errors; then this run of the loop is not asked for again.
+  std::optional<Elements> keep(const Ahead& ahead, std::vector<protocol::Bytes> answer, std::size_t sound);
   /// An array has been changed in place: what was computed ahead may have read it.
   void forget() noexcept;
   /// A batch was sent that frees these arrays.
@@ -54,7 +59,8 @@ class Foresight {
     std::vector<std::int64_t> step;        ///< of each number from turn to turn; empty: not known yet
     std::int64_t turns = 1;                ///< begun so far
     std::int64_t before = 0;               ///< turns of the last run that ended
-    bool is_refused = false;               ///< it is not worth it
+    bool is_kept = false;                  ///< the program keeps what it looks at: it would be computed twice
+    bool has_failed = false;               ///< in this run
     std::vector<protocol::ArrayId> shown;  ///< what the last turn has looked at, unless it has died
     std::deque<Elements> known;            ///< of the turns that follow
     unsigned watched = 0;                  ///< when these were computed
@@ -68,13 +74,13 @@ class Foresight {
                            const std::vector<protocol::View>& views);
   static bool goes_on(Loop& loop, std::span<const protocol::Command> turn,
                       const std::vector<protocol::View>& views);
+  static bool add_turn(const Loop& loop, std::int64_t turn, const Rules& rules, PartialLook& look);
   void note(std::span<const protocol::Command> turn, const std::vector<protocol::View>& views);
 
-  std::list<Loop> loops_;                   // the one that was met last is the first
-  bool is_of_loop_ = false;                 // the last look
-  std::uint64_t recorded_ = 0;              // commands, at the last look
-  std::uint64_t epoch_ = 0, asked_in_ = 0;  // looks and changes
-  std::size_t asked_views_ = 1, asked_commands_ = 1;
+  std::list<Loop> loops_;       // the one that was met last is the first
+  bool is_of_loop_ = false;     // the last look
+  std::uint64_t recorded_ = 0;  // commands, at the last look
+  std::uint64_t epoch_ = 0;     // looks and changes: what was asked for before is not of this moment
 };
 
 }  // namespace gamelan::kernel

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Loops that look at a value in every turn get those of the next turns along with it; what they see is what NumPy computes."""
 
+import threading
 import warnings
 
 import numpy
@@ -167,35 +168,89 @@ def test_other_steps_are_looked_at_one_by_one(engines):
     assert requests(lambda: [int((few > 2**k).sum()) for k in range(8)]) >= 5
 
 
-@pytest.mark.parametrize("runs", [1, 2])
+def signs_of_zero(np, labels, points, few):
+    found = [float(np.copysign(points, -1.0 * (3 - k)).sum()) for k in range(7)]
+    for _ in range(3):
+        found += [float(np.arctan2(0.0 * points, -float(k)).sum()) for k in range(5)]
+    return found
+
+
+def test_the_sign_of_zero(engine):
+    oracle.check(lambda np: [numpy.array(each) for each in signs_of_zero(np, *inputs(np))])
+
+
+def test_threads_with_loops_of_their_own(engines):
+    labels, points, few = inputs(gamelan)
+    expected = {
+        "labels": [int((LABELS == k % 9).sum()) for k in range(40)],
+        "few": [int((BYTES > k).sum()) for k in range(40)],
+        "points": [float((POINTS > 0.01).sum()) + k for k in range(40)],
+    }
+    found, failures = {name: [] for name in expected}, []
+
+    def run(name):
+        looks = {
+            "labels": lambda k: int((labels == k % 9).sum()),
+            "few": lambda k: int((few > k).sum()),
+            "points": lambda k: float((points > 0.01).sum() + k),
+        }
+        try:
+            for k in range(40):
+                found[name].append(looks[name](k))
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=run, args=(name,)) for name in expected]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not failures and found == expected
+
+
+def test_what_others_may_write_is_looked_at_each_time(engines):
+    _, _, few = inputs(gamelan)
+    name = gamelan.publish("watched", few)
+    gamelan.unpublish("watched")
+    del name
+    assert requests(lambda: [int((few > k).sum()) for k in range(12)]) >= 12
+
+
+@pytest.mark.parametrize("runs", [1, 2, 3])
 def test_warnings_come_in_their_turn(engines, runs):
     def program(np):
         labels, points, few = inputs(np)
         told = []
-        for _ in range(runs):
-            for k in range(9):
-                with warnings.catch_warnings(record=True) as caught:
-                    warnings.simplefilter("always")
-                    member = labels == 3 * k  # from 9 on there are none
-                    value = float(points[:, 0].sum() * member.sum() / member.sum())
-                    told.append((k, numpy.isnan(value), [str(each.message) for each in caught]))
-        return [numpy.array([nan for _, nan, _ in told]), numpy.array([len(messages) for *_, messages in told])]
+        with numpy.errstate(all="warn"):
+            for _ in range(runs):
+                for k in range(9):
+                    with warnings.catch_warnings(record=True) as caught:
+                        warnings.simplefilter("always")
+                        member = labels == 2 * k  # from 10 on there are none
+                        value = float(points[:, 0].sum() * (member.sum() * 1.0) / member.sum())
+                        if np is gamelan:
+                            np.sync()
+                        told.append((numpy.isnan(value), len(caught) > 0))
+        return [numpy.array(told)]
 
-    oracle.check(program)
+    expected = program(numpy)[0]
+    assert expected[:, 1].any() and not expected[:, 1].all()
+    assert numpy.array_equal(program(gamelan)[0], expected)
 
 
 def test_errors_that_are_to_be_raised(engines):
     def program(np):
         labels, points, few = inputs(np)
         found = []
-        for k in range(9):
-            if k == 7:
-                old = numpy.seterr(invalid="raise")
-            try:
-                found.append(float((0.0 * points[:, 0] / (7 - k)).sum()))
-            except FloatingPointError:
-                found.append(-1.0)
-        numpy.seterr(**old)
+        with numpy.errstate(all="ignore"):
+            for k in range(9):
+                if k == 7:
+                    numpy.seterr(invalid="raise")
+                try:
+                    found.append(float((0.0 * points[:, 0] / (7 - k)).sum()))
+                except FloatingPointError:
+                    found.append(-1.0)
         return found
 
-    oracle.check(program)
+    expected = program(numpy)
+    assert expected[7] == -1.0 and program(gamelan) == expected
