@@ -85,6 +85,8 @@ def test_a_node_is_lost_with_its_memory(cluster, protected):
     start_again(o, ON_NODE_1, 3)
     run(o, "arrays['a'] += 3; values['a'] += 3; np.checkpoint()")  # of one node
     wait_for(lambda: run(o, "1 + 1") and not files_on(cluster, "node1", "*-copy"), 10, "the end of the checkpoint before")
+    # Of a node that is back before Slurm has missed it, Slurm waits for the end of the job that was there.
+    wait_for(lambda: "down" in cluster.slurm("sinfo", "-h", "-N", "-n", "node2", "-o", "%T"), 60, "Slurm's notice")
     cluster.power_on("node2")
     cluster.slurm("scancel", "--user=root")
     await_loss(o)
