@@ -25,8 +25,6 @@ class FloatListeners {
   std::uint32_t current();
   /// Adds the globals of the batch's next line, where Python notes which warnings a line has given.
   void add_line(Ref globals) { globals_.push_back(std::move(globals)); }
-  /// Those of a line that was added.
-  Ref globals_of(std::size_t line) const { return Ref::borrow(globals_[line].get()); }
   /// The kinds that any listener wants to know.
   unsigned watched() const { return watched_; }
 

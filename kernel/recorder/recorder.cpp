@@ -142,33 +142,6 @@ Recorder::Cut Recorder::cut(const SourceLine* next) {
   return result;
 }
 
-Recorder::Cut Recorder::cut(Postponed postponed) {
-  Cut all = take(), result;
-  result.lines = all.lines;
-  result.batch = std::move(all.batch);
-  auto kept = std::exchange(result.batch.commands, std::move(postponed.commands));
-  for (const std::size_t from : postponed.from) {
-    result.listeners.push_back(all.listeners[from]);
-    result.calls.push_back(all.calls[from]);
-  }
-  result.batch.frees = std::move(postponed.made);
-  for (const ArrayId id : holds_frees_ ? std::vector<ArrayId>() : frees_.drain()) {
-    if (postponed.needed.contains(id))
-      frees_.push(id);
-    else
-      result.batch.frees.push_back(id);
-  }
-  const auto recorded = recorded_commands_;
-  for (std::size_t n = 0; n < kept.size(); ++n)
-    if (postponed.is_kept[n]) {
-      const SourceLine line = all.lines[kept[n].origin];
-      add(std::move(kept[n]), line, 0, 0);
-    }
-  recorded_commands_ = recorded;
-  if (!poisoned_.empty()) drop_poisoned(result);
-  return result;
-}
-
 void Recorder::drop_poisoned(Cut& result) {
   auto& commands = result.batch.commands;
   const auto is_dropped = [&](const Command& command) {

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "kernel/recorder/failure.hpp"
-#include "kernel/recorder/pending/postponed.hpp"
 #include "kernel/recorder/pending/work.hpp"
 #include "kernel/recorder/source_line.hpp"
 #include "protocol/message.hpp"
@@ -110,9 +109,6 @@ class Recorder {
   /// Takes everything pending and starts the next batch. `next`: the line of the command that comes next,
   /// when the cut is automatic.
   Cut cut(const SourceLine* next = nullptr);
-  /// The same, but some commands stay pending, where nobody hears of their errors again.
-  Cut cut(Postponed postponed);
-  bool has_listener(std::size_t command) const { return listeners_[command] != 0; }
 
   /// Marks an array as never computed: reading it raises `cause`. Forgotten when the array dies.
   void poison(protocol::ArrayId id, FailurePtr cause) { poisoned_[id] = std::move(cause); }

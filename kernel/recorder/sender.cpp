@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "kernel/recorder/sender.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "kernel/recorder/log/sums.hpp"
@@ -26,7 +25,8 @@ void Sender::keep(CurrentLine current) {
   listeners_.add_line(std::move(current.globals));
 }
 
-Batch Sender::close(Recorder::Cut result, SentBatch& sent) {
+Batch Sender::cut(const SourceLine* next, SentBatch& sent) {
+  auto result = recorder_.cut(next);
   for (const SourceLine& line : result.lines) result.batch.origins.push_back(resolve(line));
   sent.listeners = std::exchange(listeners_, {});
   sent.listeners.close(result.batch, result.listeners);
@@ -38,12 +38,7 @@ Batch Sender::close(Recorder::Cut result, SentBatch& sent) {
   }
   sent.origins = result.batch.origins;
   calls_.note_sent(result.calls, sent);
-  auto codes = std::exchange(kept_codes_, {});
-  for (const SourceLine& line : recorder_.lines()) {  // of what stays pending
-    kept_codes_.insert(codes.extract(line.code));
-    const auto was = std::find(result.lines.begin(), result.lines.end(), line);
-    listeners_.add_line(sent.listeners.globals_of(static_cast<std::size_t>(was - result.lines.begin())));
-  }
+  kept_codes_.clear();
   if (result.blocked != nullptr) outcomes_.defer(result.blocked);
   return std::move(result.batch);
 }
@@ -51,18 +46,7 @@ Batch Sender::close(Recorder::Cut result, SentBatch& sent) {
 SentBatch Sender::send(const SourceLine* next, std::vector<protocol::View> fetches) {
   SentBatch sent;
   sent.work = recorder_.pending_work();
-  Batch batch = close(recorder_.cut(next), sent);
-  return send(std::move(batch), std::move(sent), std::move(fetches));
-}
-
-SentBatch Sender::send(Postponed postponed, std::vector<protocol::View> fetches) {
-  SentBatch sent;
-  sent.work = recorder_.pending_work();
-  Batch batch = close(recorder_.cut(std::move(postponed)), sent);
-  return send(std::move(batch), std::move(sent), std::move(fetches));
-}
-
-SentBatch Sender::send(Batch batch, SentBatch sent, std::vector<protocol::View> fetches) {
+  Batch batch = cut(next, sent);
   sent.freed = batch.frees;
   sent.epoch = batch.epoch = outcomes_.epoch();
   batch.options = options_;

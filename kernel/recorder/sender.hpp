@@ -32,8 +32,6 @@ class Sender {
   /// Sends what is pending with those of these fetches that read sound arrays. `next`: the line of the
   /// command that comes next, when the cut is automatic.
   SentBatch send(const SourceLine* next, std::vector<protocol::View> fetches);
-  /// The same, where some commands stay pending.
-  SentBatch send(Postponed postponed, std::vector<protocol::View> fetches);
   /// Has the engines compute a look before what is pending, which stays as it is, and waits for it. Nothing
   /// when they are lost.
   std::optional<protocol::Reply> ask(PartialLook look);
@@ -57,8 +55,7 @@ class Sender {
 
  private:
   void keep(CurrentLine current);
-  protocol::Batch close(Recorder::Cut cut, SentBatch& sent);
-  SentBatch send(protocol::Batch batch, SentBatch sent, std::vector<protocol::View> fetches);
+  protocol::Batch cut(const SourceLine* next, SentBatch& sent);
 
   Recorder& recorder_;
   OpenCalls& calls_;

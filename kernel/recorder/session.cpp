@@ -136,7 +136,6 @@ SentBatch Session::send(const SourceLine* next, std::vector<protocol::View> fetc
   looked_at_.clear();
   SentBatch sent = sender_.send(next, std::move(fetches));
   foresight_.note_freed(sent.freed);
-  short_lived_.note_freed(sent.freed);
   if (engines_.is_lost() && !can_recover()) engines_.raise_lost();
   return sent;
 }
@@ -148,8 +147,6 @@ void Session::record(protocol::Command command) {
   const auto call = call_number::recording();
   before_record(command, current.line, call);
   if (!command.creates) foresight_.forget();
-  for (const auto& operand : command.in)
-    if (const auto* view = std::get_if<protocol::View>(&operand)) short_lived_.note_read(view->base);
   sender_.add(std::move(command), std::move(current), call);
 }
 
@@ -159,8 +156,6 @@ void Session::record(protocol::Command command, protocol::Bytes payload) {
   const auto call = call_number::recording();
   before_record(command, current.line, call);
   if (!command.creates) foresight_.forget();
-  for (const auto& operand : command.in)
-    if (const auto* view = std::get_if<protocol::View>(&operand)) short_lived_.note_read(view->base);
   sender_.add(std::move(command), std::move(current), call, std::move(payload));
 }
 
@@ -293,7 +288,7 @@ std::vector<protocol::Bytes> Session::fetch(std::vector<protocol::View> views) {
   for (const auto& view : views) require_sound(view.base);
   if (auto elements = look(views)) return std::move(*elements);
   const std::size_t wanted = views.size();
-  SentBatch sent = send_for_look(views);
+  SentBatch sent = send(nullptr, views);
   try {
     const InSettlement guard(in_settlement_, sent);
     settle_all();

@@ -221,8 +221,6 @@ class Session {
   void make_room();
   /// Cuts and sends; raises EngineLostError when there is nobody to send it to, and never will be.
   SentBatch send(const SourceLine* next, std::vector<protocol::View> fetches);
-  /// The same at a look: what the program will not ask for again stays pending (postponed.hpp).
-  SentBatch send_for_look(const std::vector<protocol::View>& fetches);
   /// The elements, where they are a few of pending arrays. Nothing: all that is pending is to be sent.
   std::optional<std::vector<protocol::Bytes>> look(const std::vector<protocol::View>& views);
   std::optional<std::vector<protocol::Bytes>> look_at_part(const std::vector<protocol::View>& views,
@@ -325,7 +323,6 @@ class Session {
   bool is_current_ = false;
   std::vector<protocol::View> looked_at_;  // parts of pending arrays
   Foresight foresight_;
-  ShortLived short_lived_;
   bool is_interrupt_noted_ = false;             // by the wait that it ended
   std::optional<protocol::Origin> untold_cut_;  // where what was not sent began, until a reply says more
   Sender sender_;

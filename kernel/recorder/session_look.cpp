@@ -14,11 +14,7 @@ using protocol::View;
 
 namespace {
 constexpr std::size_t many_commands = 32;  // pending ones, before those are dropped whose results have died
-
-bool is_large(const protocol::Command& command) {
-  return command.creates && bytes_of(command.out) >= least_postponed_bytes;
 }
-}  // namespace
 
 bool Session::may_read(ArrayId id) const {
   return recorder_.is_own(id) && recorder_.poison_of(id) == nullptr && !shared_.contains(id);
@@ -84,6 +80,10 @@ std::optional<std::vector<Bytes>> Session::look(const std::vector<View>& views) 
   auto known = foresight_.look(recorder_.pending(), recorder_.recorded_commands(), views, rules);
   if (recorder_.is_empty() || is_alone_ || is_recovering_ || engines_.has_ended() || !sender_.only_warns())
     return std::nullopt;
+  const auto& options = sender_.options();
+  if (std::find(options.begin(), options.end(), std::pair<std::string, std::string>("keep_unread", "1")) !=
+      options.end())
+    return std::nullopt;  // all that is recorded is to be computed, and timed
   if (recorder_.pending().commands.size() >= many_commands) foresight_.note_freed(recorder_.drop_dead());
   if (known) {
     if (!outstanding_.empty()) take_replies(std::chrono::milliseconds(0));  // what has failed is told
@@ -123,34 +123,6 @@ std::optional<std::vector<Bytes>> Session::look_ahead(const std::vector<View>& v
   auto reply = ask(std::exchange(turns.look, {})).value_or(protocol::Reply{});
   for (const auto& met : reply.float_errors) sound = std::min(sound, static_cast<std::size_t>(met.first));
   return foresight_.keep(turns, std::move(reply.payloads), sound);
-}
-
-SentBatch Session::send_for_look(const std::vector<View>& fetches) {
-  const auto& commands = recorder_.pending().commands;
-  if (std::none_of(commands.begin(), commands.end(), is_large) || recorder_.has_poisoned() ||
-      !sender_.only_warns() || !is_current())
-    return send(nullptr, fetches);
-  const auto dropped = recorder_.drop_dead();  // what was kept back before may have died
-  foresight_.note_freed(dropped);
-  short_lived_.note_freed(dropped);
-  const auto frees = recorder_.peek_frees();
-  const std::unordered_set<ArrayId> dead(frees.begin(), frees.end());
-  short_lived_.note_freed(frees);
-  const auto line_of = [&](std::size_t n) { return recorder_.lines()[commands[n].origin]; };
-  auto postponed =
-      postpone(recorder_.pending(), dead, fetches,
-               {[this] { return recorder_.new_id(); }, [this](ArrayId id) { return may_read(id); },
-                [&](std::size_t n) { return short_lived_.expects(line_of(n)); },
-                [&](std::size_t n) { return recorder_.has_listener(n); }});
-  for (std::size_t n = 0; n < commands.size(); ++n)
-    if (is_large(commands[n]) && !dead.contains(commands[n].out.base))
-      short_lived_.note_sent(commands[n].out.base, line_of(n));
-  if (!postponed) return send(nullptr, fetches);
-  looked_at_.clear();
-  SentBatch sent = sender_.send(*std::move(postponed), fetches);
-  foresight_.note_freed(sent.freed);
-  if (engines_.is_lost() && !can_recover()) engines_.raise_lost();
-  return sent;
 }
 
 }  // namespace gamelan::kernel
