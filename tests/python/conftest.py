@@ -104,6 +104,13 @@ def engine(_connected):
         _core.flush(True)
 
 
+@pytest.fixture
+def engines_only(engine, ranks):
+    """The same, for what the model does not have."""
+    if not ranks:
+        pytest.skip("the model has no plans, memory, layouts, names and floating-point errors")
+
+
 @pytest.fixture(params=["off", "on", "always"])
 def balance(engine, request):
     """Whether ranks that are done help others: never, as they do, or with the smallest piece."""

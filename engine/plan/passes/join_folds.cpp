@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Joins passes that fold values of the same operand: `[np.where(k == j, x, 0).sum(axis=0) for j in range(8)]`
 // reads x once. `fuse` does so where reduction blocks end where the ranks' blocks end. Elsewhere a pass with
-// a reduction may store nothing, and `fuse` does not know when it meets a temporary that a reduction of the
-// same pass will be its only reader; this pass knows.
+// a reduction may store nothing. When `fuse` meets a temporary it does not know yet that only reductions read
+// it, which could be in that pass; here they are in a group with it.
 #include <algorithm>
 
 #include "engine/plan/passes/hazards.hpp"
@@ -59,7 +59,13 @@ class FoldJoiner {
     });
   }
 
-  /// True when all that is folded are sums of rows that a mask names: nothing of them is written
+  static bool is_zero(const protocol::Operand& operand) {
+    const auto* scalar = std::get_if<protocol::Scalar>(&operand);
+    return scalar && std::all_of(scalar->bytes.begin(), scalar->bytes.end(),
+                                 [](std::byte each) { return each == std::byte{0}; });
+  }
+
+  /// True when all that is folded are sums of rows that a mask names, zeros for the others: none is written
   /// (engine/steps/folds/masked_sums.hpp).
   bool is_masked(const Group& group) const {
     return std::all_of(group.nodes.begin(), group.nodes.end(), [&](int n) {
@@ -67,7 +73,7 @@ class FoldJoiner {
       if (node(n).kind == Node::Kind::reduce)
         return command.op == Op::sum && (command.loop == Dtype::float64 || command.loop == Dtype::float32);
       const auto* mask = command.op == Op::where ? std::get_if<View>(&command.in[0]) : nullptr;
-      return mask && std::holds_alternative<protocol::Scalar>(command.in[2]) && !mask->strides.empty() &&
+      return mask && is_zero(command.in[2]) && !mask->strides.empty() &&
              std::all_of(mask->strides.begin() + 1, mask->strides.end(),
                          [](auto stride) { return stride == 0; });
     });

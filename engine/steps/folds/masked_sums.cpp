@@ -79,14 +79,15 @@ MaskedSums::MaskedSums(const StepContext& context, const plan::FoldBlocks& fold,
 bool MaskedSums::are_at(const Box& elements) const {
   if (!exist()) return false;
   const auto extents = extents_of(elements);
-  return std::all_of(masked_.begin(), masked_.end(), [&](const Masked& each) {
-    if (!whole_.is_local(each.mask, elements) || !whole_.is_local(each.rows, elements)) return false;
-    const auto piece = whole_.piece_of(each.rows, elements);
-    const auto packed = protocol::contiguous_strides(extents, protocol::size_of(fold_.folds[0].loop));
+  for (std::size_t f = 0; f < masked_.size(); ++f) {
+    const auto& [mask, rows] = masked_[f];
+    if (!whole_.is_local(mask, elements) || !whole_.is_local(rows, elements)) return false;
+    const auto piece = whole_.piece_of(rows, elements);
+    const auto packed = protocol::contiguous_strides(extents, protocol::size_of(fold_.folds[f].loop));
     for (std::size_t k = 1; k < extents.size(); ++k)
       if (extents[k] > 1 && piece.strides[k] != packed[k]) return false;
-    return true;
-  });
+  }
+  return true;
 }
 
 void MaskedSums::add(std::size_t f, const Box& elements, std::vector<std::byte>& partials) const {

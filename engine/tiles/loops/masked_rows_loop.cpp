@@ -19,7 +19,7 @@ constexpr std::int64_t bytes_ahead = 4096, line_bytes = 64, most_pitch_ahead = 1
 /// The truth values of `count` rows as bits, the first row's lowest.
 std::uint64_t bits_of(const std::byte* mask, std::int64_t pitch, std::int64_t count) {
   std::uint64_t bits = 0;
-  if (pitch != 1 || count < together) {
+  if (pitch != 1 || count < together || std::endian::native != std::endian::little) {
     for (std::int64_t row = 0; row < count; ++row)
       bits |= std::uint64_t{mask[row * pitch] != std::byte{0}} << row;
     return bits;
@@ -37,7 +37,6 @@ std::uint64_t bits_of(const std::byte* mask, std::int64_t pitch, std::int64_t co
 /// `length`: of the rows; 0 for any other than those that are known.
 template <class T, std::int64_t length>
 void add_masked_rows(const MaskedRows& of, T* sums) {
-  static_assert(std::endian::native == std::endian::little);
   T sum[std::max<std::int64_t>(length, 1)] = {};
   const auto row_bytes = static_cast<std::size_t>(of.row_length) * sizeof(T);
   std::int64_t added = 0;

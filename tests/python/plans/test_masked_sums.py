@@ -16,12 +16,6 @@ LABELS = RANDOM.integers(0, 7, ROWS)
 SPECIAL = numpy.array([-0.0, 0.0, 1e308, -1e308, 1e-310, 3.5, -2.25])
 
 
-@pytest.fixture
-def engines(engine, ranks):
-    if not ranks:
-        pytest.skip("the model makes no plans")
-
-
 def table(columns, dtype="f8"):
     return RANDOM.standard_normal((ROWS, columns)).astype(dtype)
 
@@ -135,6 +129,17 @@ def test_a_mask_that_is_selected_by_another(engine):
     oracle.check(program)
 
 
+def test_two_dtypes_in_one_pass(engine):
+    """Elements of one lie as far apart as adjacent ones of the other."""
+    wide, narrow = table(3), table(6, "f4")
+
+    def program(np):
+        x, y, mask = np.asarray(wide), np.asarray(narrow)[:, ::2], np.asarray(LABELS) == 3
+        return [np.where(mask[:, None], each, each.dtype.type(0)).sum(axis=0) for each in (x, y)]
+
+    oracle.check(program)
+
+
 def test_what_changes_between_two_sums(engine):
     values = table(4)
 
@@ -148,7 +153,7 @@ def test_what_changes_between_two_sums(engine):
     oracle.check(program)
 
 
-def test_an_overflow_is_told(engines):
+def test_an_overflow_is_told(engines_only):
     values = numpy.full((ROWS, 2), 1e305)
     x, labels = gamelan.asarray(values), gamelan.asarray(LABELS)
     with pytest.warns(RuntimeWarning, match="overflow encountered in reduce"):
@@ -164,7 +169,7 @@ def folds_of(made):
 
 
 @pytest.mark.parametrize("columns", [2, 4, 6])
-def test_one_pass_for_all(engines, columns):
+def test_one_pass_for_all(engines_only, columns):
     x, labels = gamelan.asarray(table(columns)), gamelan.asarray(LABELS)
     masks = [labels == k for k in range(7)]
     gamelan.sync()
@@ -172,7 +177,7 @@ def test_one_pass_for_all(engines, columns):
     assert folds_of(made) == [7]
 
 
-def test_reductions_of_one_array(engines, ranks):
+def test_reductions_of_one_array(engines_only, ranks):
     """Whatever is computed, if nothing of it is stored."""
     x = gamelan.asarray(table(4))
     gamelan.sync()

@@ -16,12 +16,6 @@ LABELS, POINTS = RANDOM.integers(0, 9, SIZE), RANDOM.random((SIZE, 3))
 BYTES = RANDOM.integers(0, 256, SIZE).astype("u1")
 
 
-@pytest.fixture
-def engines(engine, ranks):
-    if not ranks:
-        pytest.skip("the model is asked for everything")
-
-
 def inputs(np):
     arrays = [np.asarray(each.copy()) for each in (LABELS, POINTS, BYTES)]
     if np is gamelan:
@@ -142,7 +136,7 @@ def requests(program):
     return gamelan.stats()["batches"] - before
 
 
-def test_a_known_loop_waits_once(engines):
+def test_a_known_loop_waits_once(engines_only):
     labels, points, few = inputs(gamelan)
     for _ in range(2):  # the first turn of the first run has uploads before it
         groups(gamelan, labels, points, few)
@@ -151,7 +145,7 @@ def test_a_known_loop_waits_once(engines):
     assert ahead < 12, "some more with every turn"
 
 
-def test_what_a_program_keeps_is_computed_once(engines):
+def test_what_a_program_keeps_is_computed_once(engines_only):
     labels, points, few = inputs(gamelan)
 
     def program():
@@ -161,7 +155,7 @@ def test_what_a_program_keeps_is_computed_once(engines):
     assert requests(program) >= 9
 
 
-def test_other_steps_are_looked_at_one_by_one(engines):
+def test_other_steps_are_looked_at_one_by_one(engines_only):
     labels, points, few = inputs(gamelan)
     powers = [int((few > 2**k).sum()) for k in range(8)]
     assert powers == [int((BYTES > 2**k).sum()) for k in range(8)]
@@ -179,7 +173,7 @@ def test_the_sign_of_zero(engine):
     oracle.check(lambda np: [numpy.array(each) for each in signs_of_zero(np, *inputs(np))])
 
 
-def test_threads_with_loops_of_their_own(engines):
+def test_threads_with_loops_of_their_own(engines_only):
     labels, points, few = inputs(gamelan)
     expected = {
         "labels": [int((LABELS == k % 9).sum()) for k in range(40)],
@@ -208,16 +202,15 @@ def test_threads_with_loops_of_their_own(engines):
     assert not failures and found == expected
 
 
-def test_what_others_may_write_is_looked_at_each_time(engines):
+def test_what_others_may_write_is_looked_at_each_time(engines_only):
     _, _, few = inputs(gamelan)
-    name = gamelan.publish("watched", few)
+    gamelan.publish("watched", few)
     gamelan.unpublish("watched")
-    del name
     assert requests(lambda: [int((few > k).sum()) for k in range(12)]) >= 12
 
 
 @pytest.mark.parametrize("runs", [1, 2, 3])
-def test_warnings_come_in_their_turn(engines, runs):
+def test_warnings_come_in_their_turn(engines_only, runs):
     def program(np):
         labels, points, few = inputs(np)
         told = []
@@ -228,8 +221,6 @@ def test_warnings_come_in_their_turn(engines, runs):
                         warnings.simplefilter("always")
                         member = labels == 2 * k  # from 10 on there are none
                         value = float(points[:, 0].sum() * (member.sum() * 1.0) / member.sum())
-                        if np is gamelan:
-                            np.sync()
                         told.append((numpy.isnan(value), len(caught) > 0))
         return [numpy.array(told)]
 
@@ -238,7 +229,7 @@ def test_warnings_come_in_their_turn(engines, runs):
     assert numpy.array_equal(program(gamelan)[0], expected)
 
 
-def test_errors_that_are_to_be_raised(engines):
+def test_errors_that_are_to_be_raised(engines_only):
     def program(np):
         labels, points, few = inputs(np)
         found = []

@@ -16,12 +16,6 @@ RANDOM = numpy.random.default_rng(11)
 A, B, ROW = RANDOM.random(SHAPE), RANDOM.random(SHAPE) + 0.5, RANDOM.random(SHAPE[1])
 
 
-@pytest.fixture
-def engines(engine, ranks):
-    if not ranks:
-        pytest.skip("the model has no memory, layouts, names and floating-point errors")
-
-
 def inputs(np):
     arrays = [np.asarray(each.copy()) for each in (A, B, ROW)]
     if np is gamelan:
@@ -78,7 +72,7 @@ def computed(program):
     return gamelan.stats()["heap_peak"] - before
 
 
-def test_what_dies_is_never_computed(engines):
+def test_what_dies_is_never_computed(engines_only):
     a, b, _ = inputs(gamelan)
 
     def looks():
@@ -191,7 +185,7 @@ def test_two_arrays_one_after_the_other(engine):
     assert (numpy.asarray(y[:2, :2]) == (A - ROW)[:2, :2]).all() and pending() > 0
 
 
-def test_errors_are_raised_where_numpy_was_told_to(engines):
+def test_errors_are_raised_where_numpy_was_told_to(engines_only):
     a, b, _ = inputs(gamelan)
     zero = b * 0.0
     gamelan.sync()
@@ -200,7 +194,7 @@ def test_errors_are_raised_where_numpy_was_told_to(engines):
         gamelan.sync()
 
 
-def test_warnings_come_once_the_array_is_computed(engines):
+def test_warnings_come_once_the_array_is_computed(engines_only):
     a, b, _ = inputs(gamelan)
     zero = b * 0.0
     gamelan.sync()
@@ -213,7 +207,7 @@ def test_warnings_come_once_the_array_is_computed(engines):
     assert told[0].filename == __file__ and numpy.isinf(numpy.asarray(x)).all()
 
 
-def test_a_notebook_shows_an_array_before_it_is_computed(engines):
+def test_a_notebook_shows_an_array_before_it_is_computed(engines_only):
     from IPython.core.formatters import DisplayFormatter
 
     a, b, _ = inputs(gamelan)
@@ -240,7 +234,7 @@ def test_a_long_chain_ends_in_no_deep_recursion(engine):
     assert found == [expected]
 
 
-def test_a_published_array_is_read_when_it_is_asked_for(engines):
+def test_a_published_array_is_read_when_it_is_asked_for(engines_only):
     a, b, _ = inputs(gamelan)
     gamelan.publish("looked at", a)
     try:
