@@ -98,6 +98,7 @@ py::dict stats() {
   if (const auto session = current_session_or_null()) {
     dict["recorded_commands"] = session->recorder().recorded_commands();
     dict["pending_commands"] = session->recorder().pending().commands.size();
+    dict["unstored_arrays"] = session->unstored_arrays();
     dict["sent_batches"] = session->batches();
     dict["fetch_bytes"] = session->fetched_bytes();
     dict["log_commands"] = session->log().commands();

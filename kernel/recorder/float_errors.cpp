@@ -103,12 +103,15 @@ void FloatListeners::close(const protocol::Batch& batch, const std::vector<std::
 }
 
 void FloatListeners::tell(const protocol::FloatErrors& errors) const {
-  const auto first = static_cast<std::size_t>(errors.first), last = static_cast<std::size_t>(errors.last);
+  auto first = static_cast<std::size_t>(errors.first), last = static_cast<std::size_t>(errors.last);
   if (!float_error_hook || first > last || last >= commands_.size()) return;
+  while (first < last && commands_[first].listener == sound) ++first;
+  while (first < last && commands_[last].listener == sound) --last;
   // When one of several commands has met the error, and any of these must not be reported, nothing is
   // reported.
   for (std::size_t index = first; index <= last; ++index)
-    if (commands_[index].listener == 0) return;
+    if (commands_[index].listener == nobody) return;
+  if (commands_[first].listener == sound) return;  // all of them
   const Heard& heard = commands_[first];
   const Listener& told = listener(heard.listener);
   const auto& origin = origins_[heard.origin];

@@ -21,10 +21,13 @@ struct Listener {
 /// The listeners of a batch that is being recorded, and later of one that was sent.
 class FloatListeners {
  public:
+  /// Listeners of a command of whose errors nothing is told; and of one that is known to meet none.
+  static constexpr std::uint32_t nobody = 0, sound = ~std::uint32_t{0};
   /// The number of the listener for this thread's present settings; 0 when NumPy ignores everything.
   std::uint32_t current();
   /// Adds the globals of the batch's next line, where Python notes which warnings a line has given.
   void add_line(Ref globals) { globals_.push_back(std::move(globals)); }
+  Ref globals_of(std::size_t line) const { return Ref::borrow(globals_[line].get()); }
   /// The kinds that any listener wants to know.
   unsigned watched() const { return watched_; }
 

@@ -137,9 +137,22 @@ bool Recorder::add(Command command, const SourceLine& line, std::uint32_t listen
 Recorder::Cut Recorder::cut(const SourceLine* next) {
   if (next != nullptr) cut_line_ = *next;
   Cut result = take();
-  if (!holds_frees_) result.batch.frees = frees_.drain();
+  for (const ArrayId id : holds_frees_ ? std::vector<ArrayId>() : frees_.drain())
+    if (is_needed_ && is_needed_(id))
+      frees_.push(id);
+    else
+      result.batch.frees.push_back(id);
   if (!poisoned_.empty()) drop_poisoned(result);
   return result;
+}
+
+void Recorder::rename(ArrayId from, ArrayId to) {
+  for (Command& command : pending_.commands) {
+    if (command.out.base == from) command.out.base = to;
+    for (auto& operand : command.in)
+      if (auto* view = std::get_if<protocol::View>(&operand); view != nullptr && view->base == from)
+        view->base = to;
+  }
 }
 
 void Recorder::drop_poisoned(Cut& result) {
@@ -216,10 +229,13 @@ std::vector<ArrayId> Recorder::drop_dead() {
   }
   if (dropped.empty()) return dropped;
   keep_only([&](std::size_t index) { return is_kept[index]; });
-  const std::unordered_set<ArrayId> never_made(dropped.begin(), dropped.end());
-  for (const ArrayId id : frees_.drain())
-    if (!never_made.contains(id)) frees_.push(id);
+  forget_frees({dropped.begin(), dropped.end()});
   return dropped;
+}
+
+void Recorder::forget_frees(const std::unordered_set<ArrayId>& ids) {
+  for (const ArrayId id : frees_.drain())
+    if (!ids.contains(id)) frees_.push(id);
 }
 
 void Recorder::keep_only(const std::function<bool(std::size_t)>& is_kept) {

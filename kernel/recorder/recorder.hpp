@@ -81,7 +81,9 @@ class Recorder {
   bool has_frees() const { return !frees_.is_empty() && !holds_frees_; }
   /// While they are held, no array is freed on the engines.
   void hold_frees(bool holds) { holds_frees_ = holds; }
-  /// The ids that the next cut will free, without removing them.
+  /// An array that has died is not freed while this is true of it.
+  void set_needed(std::function<bool(protocol::ArrayId)> is_needed) { is_needed_ = std::move(is_needed); }
+  /// The ids that have died and are not freed yet, without removing them.
   std::vector<protocol::ArrayId> peek_frees();
 
   bool is_empty() const { return pending_.commands.empty(); }
@@ -109,6 +111,10 @@ class Recorder {
   /// Takes everything pending and starts the next batch. `next`: the line of the command that comes next,
   /// when the cut is automatic.
   Cut cut(const SourceLine* next = nullptr);
+  /// An array that pending commands make, and that has been changed by none, gets another number there.
+  void rename(protocol::ArrayId from, protocol::ArrayId to);
+  /// Who wants to know this command's floating-point errors.
+  std::uint32_t listener_of(std::size_t command) const { return listeners_[command]; }
 
   /// Marks an array as never computed: reading it raises `cause`. Forgotten when the array dies.
   void poison(protocol::ArrayId id, FailurePtr cause) { poisoned_[id] = std::move(cause); }
@@ -119,6 +125,8 @@ class Recorder {
   void abandon(const std::vector<FailurePtr>& causes);
   /// The same for one call only: what it has recorded is dropped.
   void undo(std::uint64_t call, const FailurePtr& cause);
+  /// These were never made: the engines are not told to free them.
+  void forget_frees(const std::unordered_set<protocol::ArrayId>& ids);
   /// Drops commands whose results have died and are read by no other. Returns these results: nobody will be
   /// told to free them.
   std::vector<protocol::ArrayId> drop_dead();
@@ -172,6 +180,7 @@ class Recorder {
   bool has_cut_line_ = false;  // cut_line_ occurs in this batch, so waiting for it makes sense
   FreeList frees_;
   bool holds_frees_ = false;
+  std::function<bool(protocol::ArrayId)> is_needed_;
   std::unordered_map<protocol::ArrayId, FailurePtr> poisoned_;
   std::unordered_set<protocol::ArrayId> inherited_;
   std::uint64_t recorded_commands_ = 0;

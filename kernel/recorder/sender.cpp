@@ -20,6 +20,18 @@ void Sender::add(protocol::Command command, CurrentLine current, std::uint64_t c
   if (recorder_.add(std::move(command), current.line, 0, call, std::move(payload))) keep(std::move(current));
 }
 
+void Sender::add_again(protocol::Command command, CurrentLine line, bool is_sound) {
+  if (recorder_.add(std::move(command), line.line, is_sound ? FloatListeners::sound : FloatListeners::nobody,
+                    0))
+    keep(std::move(line));
+}
+
+CurrentLine Sender::line_of(std::size_t command) const {
+  const auto origin = recorder_.pending().commands[command].origin;
+  const SourceLine line = recorder_.lines()[origin];
+  return {line, Ref::borrow(kept_codes_.at(line.code).get()), listeners_.globals_of(origin), true};
+}
+
 void Sender::keep(CurrentLine current) {
   kept_codes_.try_emplace(current.line.code, std::move(current.code));
   listeners_.add_line(std::move(current.globals));

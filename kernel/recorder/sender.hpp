@@ -29,6 +29,11 @@ class Sender {
   void add(protocol::Command command, CurrentLine current, std::uint64_t call);
   /// The same with a payload. Floating-point errors of such commands are not reported.
   void add(protocol::Command command, CurrentLine current, std::uint64_t call, protocol::Bytes payload);
+  /// Adds a command that was recorded at this line before, and has run: of its floating-point errors all was
+  /// told. `is_sound`: it has met none.
+  void add_again(protocol::Command command, CurrentLine line, bool is_sound);
+  /// The line of a pending command.
+  CurrentLine line_of(std::size_t command) const;
   /// Sends what is pending with those of these fetches that read sound arrays. `next`: the line of the
   /// command that comes next, when the cut is automatic.
   SentBatch send(const SourceLine* next, std::vector<protocol::View> fetches);

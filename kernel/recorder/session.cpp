@@ -4,7 +4,6 @@
 #include "kernel/recorder/session.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "kernel/recorder/call_number.hpp"
@@ -61,6 +60,7 @@ Session::Session(const protocol::Connection& connection, std::vector<Route> rout
                  if (!can_recover()) give_up();
                  return was_at_work;
                }) {
+  recorder_.set_needed([this](protocol::ArrayId id) { return unstored_.is_read(id); });
   watch_forks();
 }
 
@@ -134,8 +134,10 @@ void Session::before_record(const Command& command, const SourceLine& line, std:
 
 SentBatch Session::send(const SourceLine* next, std::vector<protocol::View> fetches) {
   looked_at_.clear();
+  tend_unstored();
   SentBatch sent = sender_.send(next, std::move(fetches));
   foresight_.note_freed(sent.freed);
+  short_lived_.note_freed(sent.freed);
   if (engines_.is_lost() && !can_recover()) engines_.raise_lost();
   return sent;
 }
@@ -146,6 +148,7 @@ void Session::record(protocol::Command command) {
   CurrentLine current = current_line();
   const auto call = call_number::recording();
   before_record(command, current.line, call);
+  restore_for(command);
   if (!command.creates) foresight_.forget();
   sender_.add(std::move(command), std::move(current), call);
 }
@@ -155,6 +158,7 @@ void Session::record(protocol::Command command, protocol::Bytes payload) {
   CurrentLine current = current_line();
   const auto call = call_number::recording();
   before_record(command, current.line, call);
+  restore_for(command);
   if (!command.creates) foresight_.forget();
   sender_.add(std::move(command), std::move(current), call, std::move(payload));
 }
@@ -165,7 +169,7 @@ void Session::require_sound(protocol::ArrayId id) const {
 }
 
 bool Session::has_work() const {
-  return !recorder_.is_empty() || outcomes_.has_untold() ||
+  return !recorder_.is_empty() || !unstored_.is_empty() || outcomes_.has_untold() ||
          std::any_of(outstanding_.begin(), outstanding_.end(),
                      [](const SentBatch& sent) { return !sent.is_abandoned; });
 }
@@ -237,6 +241,7 @@ Reply Session::settle(SentBatch sent) {
 
 void Session::book(SentBatch& sent, const Reply& reply) {
   const auto epoch = outcomes_.epoch();
+  unstored_.note_errors(sent.number, reply.float_errors);
   outcomes_.book(sent, reply, outstanding_);
   tell_cut_of(sent, reply);
   if (outcomes_.epoch() == epoch) return;
@@ -271,6 +276,7 @@ void Session::flush(bool wait) {
   }
   survive();
   make_room();
+  restore_all();
   if (!recorder_.is_empty() || (wait && recorder_.has_frees())) outstanding_.push_back(send(nullptr, {}));
   if (!wait) return;
   settle_all();
@@ -285,10 +291,14 @@ std::vector<protocol::Bytes> Session::fetch(std::vector<protocol::View> views) {
   if (is_dry()) end_dry("a value of an array is needed");
   require_current();
   make_room();
-  for (const auto& view : views) require_sound(view.base);
+  for (const auto& view : views) {
+    require_sound(view.base);
+    restore(view.base);
+  }
   if (auto elements = look(views)) return std::move(*elements);
+  for (const auto& view : views) restore(view.base);  // another thread may have looked meanwhile
   const std::size_t wanted = views.size();
-  SentBatch sent = send(nullptr, views);
+  SentBatch sent = send_for_look(views);
   try {
     const InSettlement guard(in_settlement_, sent);
     settle_all();
@@ -321,6 +331,7 @@ std::vector<protocol::Bytes> Session::fetch(std::vector<protocol::View> views) {
 std::string Session::explain(std::vector<protocol::View> views) {
   if (is_dry()) end_dry("the engines are asked");
   require_current();
+  for (const auto& view : views) restore(view.base);
   Batch batch = preview();
   batch.fetches = std::move(views);
   if (!engines_.has_client()) return "no engines: the batch is played by a model in this process";
@@ -349,42 +360,6 @@ std::string Session::configure(protocol::NamedOptions options) {
   return reply.info;
 }
 
-std::string Session::hold(protocol::Holding wanted) {
-  if (is_dry()) end_dry("the engines are asked");
-  require_current();
-  flush(true);
-  if (wanted.ask == protocol::Holding::Ask::publish) require_sound(wanted.array);
-  if (!engines_.has_client()) return "{}";
-  wanted.holder = recorder_.holder();
-  if (wanted.ask == protocol::Holding::Ask::publish) shared_.insert(wanted.array);
-  undo_late();
-  const auto reply = ask_holding(wanted);
-  if (reply.outcome != Outcome::ok) raise_error(Error(reply.error, reply.message));
-  if (wanted.ask == protocol::Holding::Ask::publish) published_[wanted.name] = wanted;
-  if (wanted.ask == protocol::Holding::Ask::unpublish) published_.erase(wanted.name);
-  if (wanted.ask == protocol::Holding::Ask::attach) {
-    const auto told = nlohmann::json::parse(reply.info, nullptr, false);
-    const auto id = told.is_object() ? told.value("array", protocol::ArrayId{0}) : 0;
-    if (id != 0 && !recorder_.is_own(id)) {
-      recorder_.forget_poison({id});  // it was lost with engines, and its publisher has computed it again
-      log_.lose_for_ever(id,
-                         "it was attached as '" + wanted.name + "', not computed here: np.attach it again",
-                         "it was made from the array attached as '" + wanted.name +
-                             "', which this program did not compute: np.attach that again, and run again "
-                             "what made this one");
-    }
-  }
-  return reply.info;
-}
-
 void Session::leave() { engines_.leave(recorder_.holder()); }
-
-void Session::publish_again() {
-  for (auto& [name, wanted] : published_) {
-    if (engines_.is_lost()) return;
-    // Another client may have taken the name meanwhile.
-    if (!log_.lost().contains(wanted.array)) engines_.tell(wanted);
-  }
-}
 
 }  // namespace gamelan::kernel

@@ -17,6 +17,8 @@
 
 #include "kernel/connection/route.hpp"
 #include "kernel/recorder/pending/foresight.hpp"
+#include "kernel/recorder/pending/short_lived.hpp"
+#include "kernel/recorder/pending/unstored.hpp"
 #include "protocol/connection.hpp"
 
 namespace gamelan::kernel {
@@ -210,6 +212,7 @@ class Session {
   protocol::Batch preview() { return sender_.preview(); }
   std::uint64_t batches() const { return sender_.batches(); }
   std::uint64_t fetched_bytes() const { return fetched_bytes_; }
+  std::size_t unstored_arrays();  ///< that have a name
 
  private:
   void before_record(const protocol::Command& command, const SourceLine& line, std::uint64_t call);
@@ -221,6 +224,17 @@ class Session {
   void make_room();
   /// Cuts and sends; raises EngineLostError when there is nobody to send it to, and never will be.
   SentBatch send(const SourceLine* next, std::vector<protocol::View> fetches);
+  /// The same at a look: what is expected to die unread is not stored (session_unstored.cpp).
+  SentBatch send_for_look(const std::vector<protocol::View>& fetches);
+  /// Records what makes an array that is not stored, if it is one.
+  void restore(protocol::ArrayId id);
+  void restore_all();
+  /// What a command needs that is about to be recorded.
+  void restore_for(const protocol::Command& command);
+  /// To be called before a batch is cut.
+  void tend_unstored();
+  /// All that is recorded is to be computed and stored, because it is timed.
+  bool keeps_unread() const;
   /// The elements, where they are a few of pending arrays. Nothing: all that is pending is to be sent.
   std::optional<std::vector<protocol::Bytes>> look(const std::vector<protocol::View>& views);
   std::optional<std::vector<protocol::Bytes>> look_at_part(const std::vector<protocol::View>& views,
@@ -231,7 +245,8 @@ class Session {
   /// The answer of the engines. Nothing when they are lost, or have failed.
   std::optional<protocol::Reply> ask(PartialLook look);
   Foresight::Rules foresight_rules();
-  bool may_read(protocol::ArrayId id) const;  ///< nobody but this session's program writes it
+  /// True when nobody but this session's program writes the array, and it is stored or pending.
+  bool may_read(protocol::ArrayId id) const;
   std::optional<PartialLook> part_of(const std::vector<protocol::View>& views);
   /// Waits for one batch and books its outcome. After an interrupt see `note_interrupt`.
   protocol::Reply settle(SentBatch sent);
@@ -323,7 +338,10 @@ class Session {
   bool is_current_ = false;
   std::vector<protocol::View> looked_at_;  // parts of pending arrays
   Foresight foresight_;
-  bool is_interrupt_noted_ = false;             // by the wait that it ended
+  ShortLived short_lived_;
+  Unstored unstored_;
+  std::unordered_map<protocol::ArrayId, std::vector<CurrentLine>> recipe_lines_;  // by unstored array
+  bool is_interrupt_noted_ = false;                                               // by the wait that it ended
   std::optional<protocol::Origin> untold_cut_;  // where what was not sent began, until a reply says more
   Sender sender_;
   Engines engines_;  // last member, because its client may call the others

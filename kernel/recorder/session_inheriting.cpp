@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Engines that live still have arrays of a client that was away. A notebook's kernel is lost: the next kernel
-// gets the arrays as they lie there. A client comes back after its lease: what others hold is there.
+// gets the arrays as they lie there. A client comes back after its lease: what others hold is there. And who
+// holds arrays.
 #include "kernel/recorder/session.hpp"
 // (Python.h first)
 #include <limits>
@@ -17,6 +18,7 @@ using protocol::ArrayId;
 using protocol::Error;
 using protocol::ErrorKind;
 using protocol::Holding;
+using protocol::Outcome;
 using protocol::Reply;
 using Ids = std::unordered_set<ArrayId>;
 
@@ -234,6 +236,42 @@ void Session::undo_late() {
     if (late.wanted.ask == Holding::Ask::attach) recorder_.free(told.at("array").get<ArrayId>());
     if (late.wanted.ask == Holding::Ask::inherit)  // they are kept for who asks again: there may be no log
       granted_ = {{late.wanted.array, std::stoull(late.wanted.name)}, late.engines, reply->info};
+  }
+}
+
+std::string Session::hold(protocol::Holding wanted) {
+  if (is_dry()) end_dry("the engines are asked");
+  require_current();
+  flush(true);
+  if (wanted.ask == protocol::Holding::Ask::publish) require_sound(wanted.array);
+  if (!engines_.has_client()) return "{}";
+  wanted.holder = recorder_.holder();
+  if (wanted.ask == protocol::Holding::Ask::publish) shared_.insert(wanted.array);
+  undo_late();
+  const auto reply = ask_holding(wanted);
+  if (reply.outcome != Outcome::ok) raise_error(Error(reply.error, reply.message));
+  if (wanted.ask == protocol::Holding::Ask::publish) published_[wanted.name] = wanted;
+  if (wanted.ask == protocol::Holding::Ask::unpublish) published_.erase(wanted.name);
+  if (wanted.ask == protocol::Holding::Ask::attach) {
+    const auto told = nlohmann::json::parse(reply.info, nullptr, false);
+    const auto id = told.is_object() ? told.value("array", protocol::ArrayId{0}) : 0;
+    if (id != 0 && !recorder_.is_own(id)) {
+      recorder_.forget_poison({id});  // it was lost with engines, and its publisher has computed it again
+      log_.lose_for_ever(id,
+                         "it was attached as '" + wanted.name + "', not computed here: np.attach it again",
+                         "it was made from the array attached as '" + wanted.name +
+                             "', which this program did not compute: np.attach that again, and run again "
+                             "what made this one");
+    }
+  }
+  return reply.info;
+}
+
+void Session::publish_again() {
+  for (auto& [name, wanted] : published_) {
+    if (engines_.is_lost()) return;
+    // Another client may have taken the name meanwhile.
+    if (!log_.lost().contains(wanted.array)) engines_.tell(wanted);
   }
 }
 

@@ -78,6 +78,7 @@ void Session::hear_replies() {
 }
 
 void Session::leave_behind() {
+  restore_all();
   if (!recorder_.is_empty()) outstanding_.push_back(send(nullptr, {}));
   for (auto& sent : outstanding_) sent.is_behind = true;
   outcomes_.drop_float_errors();
@@ -97,6 +98,7 @@ void Session::cut() {
   sender_.abandon(nullptr);
   outcomes_.drop_untold();
   take_replies(soon);
+  if (outstanding_.empty() && !unstored_.is_empty()) leave_behind();  // these had been computed
 }
 
 void Session::tell_cut_of(const SentBatch& sent, const protocol::Reply& reply) {

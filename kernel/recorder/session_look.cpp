@@ -17,7 +17,8 @@ constexpr std::size_t many_commands = 32;  // pending ones, before those are dro
 }
 
 bool Session::may_read(ArrayId id) const {
-  return recorder_.is_own(id) && recorder_.poison_of(id) == nullptr && !shared_.contains(id);
+  return recorder_.is_own(id) && recorder_.poison_of(id) == nullptr && !shared_.contains(id) &&
+         !unstored_.contains(id);
 }
 
 Foresight::Rules Session::foresight_rules() {
@@ -80,10 +81,7 @@ std::optional<std::vector<Bytes>> Session::look(const std::vector<View>& views) 
   auto known = foresight_.look(recorder_.pending(), recorder_.recorded_commands(), views, rules);
   if (recorder_.is_empty() || is_alone_ || is_recovering_ || engines_.has_ended() || !sender_.only_warns())
     return std::nullopt;
-  const auto& options = sender_.options();
-  if (std::find(options.begin(), options.end(), std::pair<std::string, std::string>("keep_unread", "1")) !=
-      options.end())
-    return std::nullopt;  // all that is recorded is to be computed, and timed
+  if (keeps_unread()) return std::nullopt;
   if (recorder_.pending().commands.size() >= many_commands) foresight_.note_freed(recorder_.drop_dead());
   if (known) {
     if (!outstanding_.empty()) take_replies(std::chrono::milliseconds(0));  // what has failed is told
