@@ -135,7 +135,8 @@ void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fol
   const auto dims = grid.size();
   const auto item = static_cast<std::int64_t>(protocol::size_of(fold.loop));
   partials.resize(static_cast<std::size_t>(protocol::element_count(grid) * item));
-  if (are_truths && dims > 0 && extents.back() < short_row) {  // they would be counted a few at a time
+  const auto last = std::find_if(extents.rbegin(), extents.rend(), [](auto extent) { return extent != 1; });
+  if (are_truths && last != extents.rend() && *last < short_row) {  // they would be counted a few at a time
     std::vector<std::byte> wide(static_cast<std::size_t>(protocol::element_count(extents) * item));
     const Shape packed = protocol::contiguous_strides(extents, static_cast<std::size_t>(item));
     copy_box(protocol::Dtype::bool_, fold.loop, extents, values, strides, wide.data(), packed);

@@ -15,6 +15,8 @@ using Source = plan::Operand::Source;
 
 namespace {
 
+constexpr std::size_t fewest_together = 3;  // masks; of fewer rows it is quicker to find the true ones
+
 /// True for 0.0, the number whose addition changes nothing.
 bool is_zero(const protocol::Scalar& scalar) {
   const auto bytes = protocol::size_of(scalar.dtype);
@@ -73,7 +75,9 @@ MaskedSums::MaskedSums(const StepContext& context, const plan::FoldBlocks& fold,
       return;
     }
   }
-  if (sums == masked.size()) masked_ = std::move(masked);
+  if (sums != masked.size()) return;
+  masked_ = std::move(masked);
+  find_groups();
 }
 
 bool MaskedSums::are_at(const Box& elements) const {
@@ -90,28 +94,60 @@ bool MaskedSums::are_at(const Box& elements) const {
   return true;
 }
 
-void MaskedSums::add(std::size_t f, const Box& elements, std::vector<std::byte>& partials) const {
+void MaskedSums::find_groups() {
+  for (std::size_t f = 0; f < masked_.size(); ++f) {
+    const auto is_of_it = [&](const Group& group) {
+      return masked_[group.front()].rows == masked_[f].rows && group.size() < tiles::most_row_groups;
+    };
+    const auto group = std::find_if(groups_.begin(), groups_.end(), is_of_it);
+    if (group == groups_.end())
+      groups_.push_back({f});
+    else
+      group->push_back(f);
+  }
+}
+
+void MaskedSums::add(const Box& elements, const std::vector<std::vector<std::byte>*>& partials) const {
+  for (const Group& group : groups_) add(group, elements, partials);
+}
+
+void MaskedSums::add(const Group& group, const Box& elements,
+                     const std::vector<std::vector<std::byte>*>& partials) const {
   const auto& operands = fold_.values.operands;
-  const auto loop = fold_.folds[f].loop;
-  const auto mask = whole_.piece_of(masked_[f].mask, elements),
-             rows = whole_.piece_of(masked_[f].rows, elements);
+  const auto loop = fold_.folds[group.front()].loop;
+  const auto place = masked_[group.front()].rows;
+  const auto rows = whole_.piece_of(place, elements);
   const auto extents = extents_of(elements);
   const auto length = protocol::element_count(extents) / extents[0];
   const auto block = fold_.block_extents[0], blocks = (extents[0] + block - 1) / block;
   const auto row_bytes = length * static_cast<std::int64_t>(protocol::size_of(loop));
-  partials.resize(static_cast<std::size_t>(blocks * row_bytes));
+  std::vector<const std::byte*> masks;
+  std::vector<std::int64_t> pitches;
+  std::vector<void*> sums;
+  for (const std::size_t f : group) {
+    const auto mask = whole_.piece_of(masked_[f].mask, elements);
+    masks.push_back(context_.address(operands[masked_[f].mask], mask));
+    pitches.push_back(mask.strides[0]);
+    partials[f]->resize(static_cast<std::size_t>(blocks * row_bytes));
+    sums.push_back(partials[f]->data());
+  }
+  const bool are_together =
+      group.size() >= fewest_together && length <= tiles::longest_grouped_row &&
+      std::all_of(pitches.begin(), pitches.end(), [](std::int64_t pitch) { return pitch == 1; });
   const auto add_rows = tiles::find_add_masked_rows(loop);
-  tiles::MaskedRows of{context_.address(operands[masked_[f].mask], mask),
-                       mask.strides[0],
-                       context_.address(operands[masked_[f].rows], rows),
-                       rows.strides[0],
-                       length,
-                       0};
+  const auto add_together = tiles::find_add_grouped_rows(loop);
+  const auto* first = context_.address(operands[place], rows);
   for (std::int64_t q = 0; q < blocks; ++q) {
-    of.count = std::min(block, extents[0] - q * block);
-    add_rows(of, partials.data() + q * row_bytes);
-    of.mask += of.count * of.mask_pitch;
-    of.rows += of.count * of.row_pitch;
+    const auto count = std::min(block, extents[0] - q * block);
+    if (!are_together ||
+        !add_together({masks.data(), masks.size(), first, rows.strides[0], length, count}, sums.data()))
+      for (std::size_t g = 0; g < group.size(); ++g)
+        add_rows({masks[g], pitches[g], first, rows.strides[0], length, count}, sums[g]);
+    first += count * rows.strides[0];
+    for (std::size_t g = 0; g < group.size(); ++g) {
+      masks[g] += count * pitches[g];
+      sums[g] = static_cast<std::byte*>(sums[g]) + row_bytes;
+    }
   }
 }
 

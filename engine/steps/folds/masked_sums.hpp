@@ -18,19 +18,25 @@ class MaskedSums {
   bool exist() const { return !masked_.empty(); }
   /// True when `elements` can be added where they lie: with this rank, rows of adjacent elements.
   bool are_at(const distribution::Box& elements) const;
-  /// Writes one partial for each reduction block of `elements` and each row element, of fold f, in C order.
+  /// Writes one partial of each fold for each reduction block of `elements` and each row element, in C order.
   /// To be called where are_at. Raises the processor's flags of floating-point errors.
-  void add(std::size_t f, const distribution::Box& elements, std::vector<std::byte>& partials) const;
+  void add(const distribution::Box& elements, const std::vector<std::vector<std::byte>*>& partials) const;
 
  private:
   struct Masked {
     std::size_t mask, rows;  ///< operands
   };
+  /// Folds of the same rows.
+  using Group = std::vector<std::size_t>;
+  void find_groups();
+  void add(const Group& group, const distribution::Box& elements,
+           const std::vector<std::vector<std::byte>*>& partials) const;
 
   const StepContext& context_;
   const plan::FoldBlocks& fold_;
   const BoxRunner& whole_;
   std::vector<Masked> masked_;  // by fold, or none
+  std::vector<Group> groups_;
 };
 
 }  // namespace gamelan::engine::steps

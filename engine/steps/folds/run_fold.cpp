@@ -200,7 +200,9 @@ class BlockFolder {
   bool add_masked(const Box& elements) {
     if (!masked_.are_at(elements)) return false;
     tiles::float_errors().clear();
-    for (std::size_t f = 0; f < scratch_.size(); ++f) masked_.add(f, elements, scratch_[f].partials);
+    std::vector<std::vector<std::byte>*> partials;
+    for (auto& scratch : scratch_) partials.push_back(&scratch.partials);
+    masked_.add(elements, partials);
     return tiles::float_errors().look() == 0;
   }
 

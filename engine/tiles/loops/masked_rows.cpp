@@ -10,4 +10,8 @@ AddMaskedRows find_add_masked_rows(protocol::Dtype dtype) {
   return isa() >= Isa::avx2 ? avx2::find_add_masked_rows(dtype) : baseline::find_add_masked_rows(dtype);
 }
 
+AddGroupedRows find_add_grouped_rows(protocol::Dtype dtype) {
+  return isa() >= Isa::avx2 ? avx2::find_add_grouped_rows(dtype) : baseline::find_add_grouped_rows(dtype);
+}
+
 }  // namespace gamelan::engine::tiles

@@ -24,9 +24,25 @@ using AddMaskedRows = void (*)(const MaskedRows& rows, void* sums);
 /// Null but for float32 and float64.
 AddMaskedRows find_add_masked_rows(protocol::Dtype dtype);
 
-#define GAMELAN_DECLARE_LEVEL(level)                         \
-  namespace level {                                          \
-  AddMaskedRows find_add_masked_rows(protocol::Dtype dtype); \
+/// Rows of adjacent elements, and several masks of adjacent truth values.
+inline constexpr std::size_t most_row_groups = 16;
+struct GroupedRows {
+  const std::byte* const* masks;
+  std::size_t groups;  ///< 1 to most_row_groups
+  const std::byte* rows;
+  std::int64_t row_pitch, row_length, count;  ///< count >= 1
+};
+inline constexpr std::int64_t longest_grouped_row = 16;  ///< elements
+
+/// The same for all masks, which reads each row once. False, and the sums are worth nothing, where two masks
+/// name the same row. `sums`: by mask.
+using AddGroupedRows = bool (*)(const GroupedRows& rows, void* const* sums);
+AddGroupedRows find_add_grouped_rows(protocol::Dtype dtype);  ///< null for the same dtypes
+
+#define GAMELAN_DECLARE_LEVEL(level)                           \
+  namespace level {                                            \
+  AddMaskedRows find_add_masked_rows(protocol::Dtype dtype);   \
+  AddGroupedRows find_add_grouped_rows(protocol::Dtype dtype); \
   }
 GAMELAN_DECLARE_LEVEL(baseline)
 GAMELAN_DECLARE_LEVEL(avx2)
