@@ -77,6 +77,23 @@ std::int64_t segment_length(const Shape& extents) {
   return std::min(longest, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(length))));
 }
 
+namespace {
+
+/// Rows between which arrays of one axis, and tall ones of few columns, are cut, when every rank gets many of
+/// them; else 0. Reduction blocks along the first axis end there, and tables are cut where the labels of
+/// their rows are.
+std::int64_t rows_together(const Shape& extents, int ranks) {
+  constexpr std::int64_t pieces_wanted = 256, longest = 4096, most_columns = 256, fewest_pieces = 16;
+  std::int64_t columns = 1;
+  for (std::size_t k = 1; k < extents.size() && columns <= most_columns; ++k) columns *= extents[k];
+  if (columns > most_columns) return 0;
+  const auto rows = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(extents[0])));
+  const auto together = std::min(longest, rows / pieces_wanted);
+  return together > 0 && extents[0] / together >= fewest_pieces * ranks ? together : 0;
+}
+
+}  // namespace
+
 Layout default_layout(const Shape& extents, int ranks) {
   const auto dims = extents.size();
   Layout layout;
@@ -96,6 +113,8 @@ Layout default_layout(const Shape& extents, int ranks) {
     stride /= best[k];
     layout.axes[k].parts = best[k];
     layout.axes[k].rank_stride = stride;
+    if (k == 0 && best[0] == ranks)
+      layout.axes[0].unit = std::max(layout.axes[0].unit, rows_together(extents, ranks));
     layout.axes[k] = normalised(layout.axes[k]);
   }
   return layout;

@@ -228,9 +228,27 @@ using protocol::Command;
 Layout even_layout(const Context& context, const Command& command) {
   return distribution::default_layout(command.out.extents, context.options.ranks);
 }
+/// Each line along the axis lies where that of the operand lies; nullopt where these are cut or uneven.
+std::optional<Layout> layout_beside_operand(const Context& context, const Command& command) {
+  const auto axis = static_cast<std::size_t>(command.ints[0]);
+  const auto& operand = std::get<View>(command.in[0]);
+  const auto placement = placement_of(operand, context.arrays.at(operand.base));
+  if (!placement || placement->iterations.axes.size() != command.out.extents.size()) return std::nullopt;
+  Layout layout = placement->iterations;
+  if (layout.is_replicated || layout.axes[axis].parts > 1 || !distribution::is_balanced(layout))
+    return std::nullopt;
+  const auto extent = command.out.extents[axis];
+  layout.axes[axis] = {.extent = extent, .template_extent = extent};
+  return layout;
+}
 /// Whole lines along the axis lie with one rank.
 Layout layout_of_lines(const Context& context, const Command& command) {
+  if (auto layout = layout_beside_operand(context, command)) return *std::move(layout);
   return uncut_layout(command.out.extents, static_cast<std::size_t>(command.ints[0]), context.options.ranks);
+}
+Layout layout_of_found(const Context& context, const Command& command) {
+  if (auto layout = layout_beside_operand(context, command)) return *std::move(layout);
+  return even_layout(context, command);
 }
 /// The same, but a row is shared by all ranks.
 Layout layout_of_row_or_lines(const Context& context, const Command& command) {
@@ -257,8 +275,8 @@ constexpr Lowering lowerings[] = {
     {Op::histogram, lower_count},
     {Op::weighted_bincount, lower_weighted_count},
     {Op::searchsorted, lower_search},
-    {Op::argmax, lower_arg_lines},
-    {Op::argmin, lower_arg_lines},
+    {Op::argmax, lower_arg_lines, layout_of_found},
+    {Op::argmin, lower_arg_lines, layout_of_found},
     {Op::packbits, lower_bits},
     {Op::unpackbits, lower_bits},
     {Op::reduceat, lower_reduceat},
