@@ -76,15 +76,27 @@ void set_float_settings(PyObject* variable, PyObject* ask) {
 
 std::uint32_t FloatListeners::current() {
   const Settings wanted = variable_hook ? settings_of_context() : settings_of_thread();
-  if (watched_by(wanted.mask) == 0) return 0;
+  return watched_by(wanted.mask) == 0 ? nobody : number_of(wanted.mask, wanted.callback);
+}
+
+std::uint32_t FloatListeners::number_of(long mask, PyObject* callback) {
   const auto is_it = [&](const Listener& each) {
-    return each.mask == wanted.mask && each.callback.get() == wanted.callback;
+    return each.mask == mask && each.callback.get() == callback;
   };
   const auto found = std::find_if(listeners_.rbegin(), listeners_.rend(), is_it);
   if (found != listeners_.rend()) return static_cast<std::uint32_t>(listeners_.rend() - found);
-  listeners_.push_back({wanted.mask, Ref::borrow(wanted.callback)});
-  watched_ |= watched_by(wanted.mask);
+  listeners_.push_back({mask, Ref::borrow(callback)});
+  watched_ |= watched_by(mask);
   return static_cast<std::uint32_t>(listeners_.size());
+}
+
+Listener FloatListeners::of(std::uint32_t number) const {
+  if (number == nobody || number == sound) return {};
+  return {listener(number).mask, Ref::borrow(listener(number).callback.get())};
+}
+
+std::uint32_t FloatListeners::add(std::uint32_t number, const Listener& listener) {
+  return number == nobody || number == sound ? number : number_of(listener.mask, listener.callback.get());
 }
 
 bool FloatListeners::only_warn() const {

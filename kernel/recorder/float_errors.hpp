@@ -27,6 +27,10 @@ class FloatListeners {
   std::uint32_t current();
   /// Adds the globals of the batch's next line, where Python notes which warnings a line has given.
   void add_line(Ref globals) { globals_.push_back(std::move(globals)); }
+  /// The listener of this number; an empty one where it is none.
+  Listener of(std::uint32_t number) const;
+  /// Adds such a listener of other ones. Returns its number here.
+  std::uint32_t add(std::uint32_t number, const Listener& listener);
   Ref globals_of(std::size_t line) const { return Ref::borrow(globals_[line].get()); }
   /// The kinds that any listener wants to know.
   unsigned watched() const { return watched_; }
@@ -44,6 +48,7 @@ class FloatListeners {
   void tell(const protocol::FloatErrors& errors) const;
 
  private:
+  std::uint32_t number_of(long mask, PyObject* callback);
   const Listener& listener(std::uint32_t number) const { return listeners_[number - 1]; }
 
   std::vector<Listener> listeners_;

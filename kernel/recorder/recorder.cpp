@@ -155,6 +155,15 @@ void Recorder::rename(ArrayId from, ArrayId to) {
   }
 }
 
+void Recorder::set_aside(std::size_t place) {
+  keep_only([place](std::size_t index) { return index < place; });
+}
+
+bool Recorder::add_back(Command command, const SourceLine& line, std::uint32_t listener, std::uint64_t call) {
+  --recorded_commands_;  // it was counted
+  return add(std::move(command), line, listener, call);
+}
+
 void Recorder::drop_poisoned(Cut& result) {
   auto& commands = result.batch.commands;
   const auto is_dropped = [&](const Command& command) {

@@ -113,6 +113,10 @@ class Recorder {
   Cut cut(const SourceLine* next = nullptr);
   /// An array that pending commands make, and that has been changed by none, gets another number there.
   void rename(protocol::ArrayId from, protocol::ArrayId to);
+  /// Drops the pending commands from this place on; they are to be added again (add_back) at once.
+  void set_aside(std::size_t place);
+  bool add_back(protocol::Command command, const SourceLine& line, std::uint32_t listener,
+                std::uint64_t call);
   /// Who wants to know this command's floating-point errors.
   std::uint32_t listener_of(std::size_t command) const { return listeners_[command]; }
 

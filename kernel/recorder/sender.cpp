@@ -82,6 +82,23 @@ SentBatch Sender::send(const SourceLine* next, std::vector<protocol::View> fetch
   return sent;
 }
 
+std::vector<Sender::Later> Sender::set_aside(std::size_t place) {
+  std::vector<Later> later;
+  for (std::size_t n = place; n < recorder_.pending().commands.size(); ++n) {
+    const auto number = recorder_.listener_of(n);
+    later.push_back({recorder_.pending().commands[n], line_of(n), number, listeners_.of(number),
+                     recorder_.pending_calls()[n]});
+  }
+  recorder_.set_aside(place);
+  return later;
+}
+
+void Sender::add_again(std::vector<Later> later) {
+  for (auto& [command, line, number, listener, call] : later)
+    if (recorder_.add_back(std::move(command), line.line, listeners_.add(number, listener), call))
+      keep(std::move(line));
+}
+
 std::optional<protocol::Reply> Sender::ask(PartialLook look) {
   Batch batch;
   for (auto& command : look.commands) {

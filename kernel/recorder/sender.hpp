@@ -37,6 +37,17 @@ class Sender {
   /// Sends what is pending with those of these fetches that read sound arrays. `next`: the line of the
   /// command that comes next, when the cut is automatic.
   SentBatch send(const SourceLine* next, std::vector<protocol::View> fetches);
+  /// Pending commands that wait until what is before them is sent.
+  struct Later {
+    protocol::Command command;
+    CurrentLine line;
+    std::uint32_t number;  ///< of its listener
+    Listener listener;
+    std::uint64_t call;
+  };
+  /// Takes the commands from this place on away; they are to be added again behind the next batch.
+  std::vector<Later> set_aside(std::size_t place);
+  void add_again(std::vector<Later> later);
   /// Has the engines compute a look before what is pending, which stays as it is, and waits for it. Nothing
   /// when they are lost.
   std::optional<protocol::Reply> ask(PartialLook look);

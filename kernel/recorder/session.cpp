@@ -60,7 +60,8 @@ Session::Session(const protocol::Connection& connection, std::vector<Route> rout
                  if (!can_recover()) give_up();
                  return was_at_work;
                }) {
-  recorder_.set_needed([this](protocol::ArrayId id) { return unstored_.is_read(id); });
+  recorder_.set_needed(
+      [this](protocol::ArrayId id) { return unstored_.is_read(id) || of_turn_.contains(id); });
   watch_forks();
 }
 

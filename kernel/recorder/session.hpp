@@ -239,6 +239,8 @@ class Session {
   std::optional<std::vector<protocol::Bytes>> look(const std::vector<protocol::View>& views);
   std::optional<std::vector<protocol::Bytes>> look_at_part(const std::vector<protocol::View>& views,
                                                            PartialLook part);
+  /// Sends what comes before the first turn of a loop. False, and nothing is done, where that does not go.
+  bool send_before_turn();
   /// A turn of a loop, with those that follow.
   std::optional<std::vector<protocol::Bytes>> look_ahead(const std::vector<protocol::View>& views,
                                                          Foresight::Ahead turns);
@@ -338,6 +340,7 @@ class Session {
   bool is_current_ = false;
   std::vector<protocol::View> looked_at_;  // parts of pending arrays
   Foresight foresight_;
+  std::unordered_set<protocol::ArrayId> of_turn_;  // that its commands name, while others are sent before
   ShortLived short_lived_;
   Unstored unstored_;
   std::unordered_map<protocol::ArrayId, std::vector<CurrentLine>> recipe_lines_;  // by unstored array

@@ -89,6 +89,7 @@ std::optional<std::vector<Bytes>> Session::look(const std::vector<View>& views) 
     return known;
   }
   if (auto part = part_of(views)) return look_at_part(views, *std::move(part));
+  if (send_before_turn()) foresight_.note_sent_before(recorder_.pending(), foresight_rules());
   if (auto turns = foresight_.ahead(rules)) return look_ahead(views, *std::move(turns));
   return std::nullopt;
 }
@@ -104,6 +105,34 @@ std::optional<std::vector<Bytes>> Session::look_at_part(const std::vector<View>&
   looked_at_.insert(looked_at_.end(), part.looked_at.begin(), part.looked_at.end());
   auto reply = ask(std::move(part));
   return reply ? std::optional(std::move(reply->payloads)) : std::nullopt;
+}
+
+bool Session::send_before_turn() {
+  const auto turn = foresight_.first_turn();
+  const auto& commands = recorder_.pending().commands;
+  const auto& calls = recorder_.pending_calls();
+  if (turn.empty() || turn.size() >= commands.size() || recorder_.has_poisoned()) return false;
+  const auto place = commands.size() - turn.size();
+  const bool is_there = commands[place].out.base == turn.front().out.base;  // nothing of it was dropped
+  if (!is_there || (calls[place] != 0 && calls[place] == calls[place - 1])) return false;
+  for (const auto& command : turn) {
+    of_turn_.insert(command.out.base);
+    for (const auto& operand : command.in)
+      if (const auto* view = std::get_if<View>(&operand)) of_turn_.insert(view->base);
+  }
+  auto later = sender_.set_aside(place);
+  const auto add_again = [&] {
+    of_turn_.clear();
+    sender_.add_again(std::move(later));
+  };
+  try {
+    outstanding_.push_back(send_for_look({}));
+  } catch (const std::exception&) {
+    add_again();
+    throw;
+  }
+  add_again();
+  return true;
 }
 
 std::optional<std::vector<Bytes>> Session::look_ahead(const std::vector<View>& views,

@@ -79,7 +79,9 @@ SentBatch Session::send_for_look(const std::vector<View>& fetches) {
   auto recipes =
       find_recipes(recorder_.pending(), dead, fetches,
                    {[this] { return recorder_.new_id(); }, [this](ArrayId id) { return may_read(id); },
-                    [&](std::size_t n) { return short_lived_.expects(line_of(n)); }});
+                    [&](std::size_t n) {
+                      return short_lived_.expects(line_of(n)) && !of_turn_.contains(commands[n].out.base);
+                    }});
   for (std::size_t n = 0; n < commands.size(); ++n)
     if (is_large(commands[n]) && !dead.contains(commands[n].out.base))
       short_lived_.note_sent(commands[n].out.base, line_of(n));

@@ -2,11 +2,9 @@
 #include "kernel/recorder/pending/foresight.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
 #include <utility>
 
+#include "kernel/recorder/pending/scalar_steps.hpp"
 #include "kernel/recorder/pending/work.hpp"
 
 namespace gamelan::kernel {
@@ -14,7 +12,6 @@ namespace {
 
 using protocol::ArrayId;
 using protocol::Command;
-using protocol::Dtype;
 using protocol::Scalar;
 using protocol::View;
 
@@ -24,77 +21,6 @@ constexpr std::size_t most_commands_ahead = 256;  // of a request, which must be
 constexpr std::int64_t most_turns = 64;           // of a request
 constexpr std::int64_t most_elements = 4'096;     // that a turn looks at: they are kept here
 constexpr std::int64_t unknown = -1;
-
-template <class Number>
-std::optional<std::int64_t> whole_number(const Scalar& scalar) {
-  Number number;
-  std::memcpy(&number, scalar.bytes.data(), sizeof number);
-  if constexpr (std::is_floating_point_v<Number>) {
-    constexpr Number most = Number{1} * (std::int64_t{1} << std::numeric_limits<Number>::digits);
-    if (!(std::abs(number) <= most) || std::trunc(number) != number) return std::nullopt;
-    if (number == 0 && std::signbit(number)) return std::nullopt;  // -0.0 is no step from anywhere
-  } else if (!std::in_range<std::int64_t>(number)) {
-    return std::nullopt;
-  }
-  return static_cast<std::int64_t>(number);
-}
-
-template <class Number>
-bool set_number(Scalar& scalar, std::int64_t value) {
-  if constexpr (std::is_integral_v<Number>)
-    if (!std::in_range<Number>(value)) return false;
-  const auto number = static_cast<Number>(value);
-  std::memcpy(scalar.bytes.data(), &number, sizeof number);
-  return whole_number<Number>(scalar) == value;
-}
-
-/// Calls `function.operator()<Number>()` with the type of these elements; `otherwise` for one without whole
-/// numbers of its own.
-template <class Result, class Function>
-Result with_number(Dtype dtype, Result otherwise, const Function& function) {
-  switch (dtype) {
-    case Dtype::int8:
-      return function.template operator()<std::int8_t>();
-    case Dtype::int16:
-      return function.template operator()<std::int16_t>();
-    case Dtype::int32:
-      return function.template operator()<std::int32_t>();
-    case Dtype::int64:
-      return function.template operator()<std::int64_t>();
-    case Dtype::uint8:
-      return function.template operator()<std::uint8_t>();
-    case Dtype::uint16:
-      return function.template operator()<std::uint16_t>();
-    case Dtype::uint32:
-      return function.template operator()<std::uint32_t>();
-    case Dtype::uint64:
-      return function.template operator()<std::uint64_t>();
-    case Dtype::float32:
-      return function.template operator()<float>();
-    case Dtype::float64:
-      return function.template operator()<double>();
-    default:
-      return otherwise;
-  }
-}
-
-std::optional<std::int64_t> number_of(const Scalar& scalar) {
-  return with_number(scalar.dtype, std::optional<std::int64_t>(),
-                     [&]<class Number>() { return whole_number<Number>(scalar); });
-}
-
-bool add_to(Scalar& scalar, std::int64_t difference) {
-  const auto number = number_of(scalar);
-  std::int64_t sum = 0;
-  if (!number || __builtin_add_overflow(*number, difference, &sum)) return false;
-  return with_number(scalar.dtype, false, [&]<class Number>() { return set_number<Number>(scalar, sum); });
-}
-
-/// Adds the number's step, as often as there were turns.
-bool advance(Scalar& scalar, std::int64_t step, std::int64_t turns) {
-  std::int64_t difference = 0;
-  return step == 0 || (!__builtin_mul_overflow(step, turns, &difference) && add_to(scalar, difference));
-}
 
 /// Which of the commands makes the array; `unknown`: it is older.
 std::int64_t maker(std::span<const Command> commands, ArrayId id) {
@@ -164,6 +90,57 @@ bool Foresight::begins_again(Loop& loop, std::span<const Command> turn, const st
   return true;
 }
 
+/// The same for a turn behind other commands. The first run of a loop was noted from its second turn on.
+bool Foresight::begins_behind_others(Loop& loop, std::span<const Command> turn,
+                                     const std::vector<View>& views) {
+  if (loop.turns < 2) return false;
+  const auto step = steps(loop.first, turn, views, false);
+  if (!step) return false;
+  const bool is_first = std::all_of(step->begin(), step->end(), [](auto each) { return each == 0; });
+  for (std::size_t k = 0; k < step->size(); ++k)
+    if (!is_first && (*step)[k] != -loop.step[k]) return false;
+  loop.before = loop.turns + (is_first ? 0 : 1);
+  loop.turns = 1;
+  loop.has_failed = false;
+  loop.first = {{turn.begin(), turn.end()}, views};
+  loop.known.clear();
+  return true;
+}
+
+bool Foresight::find_first_turn(const protocol::Batch& pending, std::uint64_t recorded,
+                                const std::vector<View>& views) {
+  const std::span<const Command> commands(pending.commands);
+  const auto loop = std::find_if(loops_.begin(), loops_.end(), [&](Loop& each) {
+    const auto length = each.first.commands.size();
+    return length < recorded && length < commands.size() &&
+           begins_behind_others(each, commands.last(length), views);
+  });
+  if (loop == loops_.end()) return false;
+  loops_.splice(loops_.begin(), loops_, loop);
+  loop->shown.clear();
+  for (const View& view : views) loop->shown.push_back(view.base);
+  is_first_turn_ = !loop->is_kept;
+  return true;
+}
+
+void Foresight::note_sent_before(const protocol::Batch& pending, const Rules& rules) {
+  auto& turn = loops_.front().first;
+  is_first_turn_ = false;
+  is_of_loop_ = pending.commands.size() == turn.commands.size() && is_computed(turn, rules);
+  for (std::size_t at = 0; is_of_loop_ && at < turn.commands.size(); ++at)
+    turn.commands[at].origin = pending.commands[at].origin;
+}
+
+/// True when nothing that the turn reads is pending but what it makes.
+bool Foresight::is_computed(const Turn& turn, const Rules& rules) {
+  return std::all_of(turn.commands.begin(), turn.commands.end(), [&](const Command& command) {
+    return std::all_of(command.in.begin(), command.in.end(), [&](const protocol::Operand& operand) {
+      const auto* view = std::get_if<View>(&operand);
+      return view == nullptr || maker(turn.commands, view->base) != unknown || rules.may_read(view->base);
+    });
+  });
+}
+
 bool Foresight::goes_on(Loop& loop, std::span<const Command> turn, const std::vector<View>& views) {
   auto step = steps(loop.first, turn, views, true);
   if (!step || std::all_of(step->begin(), step->end(), [](auto each) { return each == 0; })) return false;
@@ -197,7 +174,9 @@ std::optional<Foresight::Elements> Foresight::look(const protocol::Batch& pendin
                                                    const std::vector<View>& views, const Rules& rules) {
   const auto count = recorded - std::exchange(recorded_, recorded);
   is_of_loop_ = false;
+  is_first_turn_ = false;
   ++epoch_;
+  if (find_first_turn(pending, count, views)) return std::nullopt;
   if (count == 0 || count > most_commands || count > pending.commands.size()) return std::nullopt;
   const auto turn = std::span(pending.commands).last(count);
   std::int64_t elements = 0;
@@ -218,12 +197,7 @@ std::optional<Foresight::Elements> Foresight::look(const protocol::Batch& pendin
     known = std::move(loop.known.front());
     loop.known.pop_front();
   }
-  is_of_loop_ = std::all_of(turn.begin(), turn.end(), [&](const Command& command) {
-    return std::all_of(command.in.begin(), command.in.end(), [&](const protocol::Operand& operand) {
-      const auto* view = std::get_if<View>(&operand);
-      return view == nullptr || maker(turn, view->base) != unknown || rules.may_read(view->base);
-    });
-  });
+  is_of_loop_ = is_computed(loop.first, rules);
   if (!is_of_loop_ || (rules.watched & ~loop.watched) != 0) {
     loop.known.clear();
     return std::nullopt;

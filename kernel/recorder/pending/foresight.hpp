@@ -31,6 +31,14 @@ class Foresight {
   /// recorded so far. Returns the elements, where they were computed ahead.
   std::optional<Elements> look(const protocol::Batch& pending, std::uint64_t recorded,
                                const std::vector<protocol::View>& views, const Rules& rules);
+  /// The last pending commands, when they are the first turn of a loop that has run before, which is to be
+  /// computed with those that follow, and others are to be sent before it.
+  std::span<const protocol::Command> first_turn() const {
+    if (!is_first_turn_) return {};
+    return loops_.front().first.commands;
+  }
+  /// What came before the first turn has been sent; only the turn is pending.
+  void note_sent_before(const protocol::Batch& pending, const Rules& rules);
   /// What computes the turn of the last look and some that will follow; the elements of that one come first.
   struct Ahead {
     PartialLook look;
@@ -70,6 +78,11 @@ class Foresight {
                                                         std::span<const protocol::Command> to,
                                                         const std::vector<protocol::View>& views,
                                                         bool of_same_arrays);
+  static bool begins_behind_others(Loop& loop, std::span<const protocol::Command> turn,
+                                   const std::vector<protocol::View>& views);
+  bool find_first_turn(const protocol::Batch& pending, std::uint64_t recorded,
+                       const std::vector<protocol::View>& views);
+  static bool is_computed(const Turn& turn, const Rules& rules);
   static bool begins_again(Loop& loop, std::span<const protocol::Command> turn,
                            const std::vector<protocol::View>& views);
   static bool goes_on(Loop& loop, std::span<const protocol::Command> turn,
@@ -79,6 +92,7 @@ class Foresight {
 
   std::list<Loop> loops_;       // the one that was met last is the first
   bool is_of_loop_ = false;     // the last look
+  bool is_first_turn_ = false;  // the last look, behind other commands
   std::uint64_t recorded_ = 0;  // commands, at the last look
   std::uint64_t epoch_ = 0;     // looks and changes: what was asked for before is not of this moment
 };

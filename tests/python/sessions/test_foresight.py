@@ -9,6 +9,7 @@ import pytest
 
 import gamelan
 import oracle
+from gamelan import _core
 
 SIZE = 300_001
 RANDOM = numpy.random.default_rng(5)
@@ -108,8 +109,46 @@ def nested(np, labels, points, few):
     return [int(((labels == k) & (few > j * 20)).sum()) for k in range(4) for j in range(10)]
 
 
+def behind_others(np, labels, points, few):
+    """The first turn is recorded together with what makes its operand."""
+    found = []
+    for turn in range(5):
+        now = (labels * (turn + 1) + few) % 7
+        total = (points * turn).sum(axis=0)
+        found += [float((now == k).sum()) for k in range(7)]
+        found += [total, int(now.max())]
+    return found
+
+
+def first_turn_reads_what_dies(np, labels, points, few):
+    found = []
+    for turn in range(5):
+        shifted = points + turn
+        temporary = (labels + turn) % 5
+        view = temporary[::-1]
+        del temporary
+        for k in range(5):
+            found.append(float((shifted[:, 0] * (view == k)).sum()))
+            if k == 3 and turn == 3:
+                shifted[7] = -5.0
+    return found
+
+
+def another_operand_in_the_first_turn(np, labels, points, few):
+    found = []
+    for turn in range(5):
+        now = (labels + turn) % 5
+        for k in range(5):
+            source = few if k == 0 and turn % 2 else now
+            found.append(int((source == k).sum()))
+    return found
+
+
 PROGRAMS = (
     groups,
+    behind_others,
+    first_turn_reads_what_dies,
+    another_operand_in_the_first_turn,
     iterations,
     two_looks,
     downwards,
@@ -143,6 +182,43 @@ def test_a_known_loop_waits_once(engines_only):
     assert requests(lambda: groups(gamelan, labels, points, few)) < 4
     ahead = requests(lambda: [int((few > k).sum()) for k in range(60)])
     assert ahead < 12, "some more with every turn"
+
+
+def test_the_first_turn_is_known_behind_other_commands(engines_only):
+    labels, points, few = inputs(gamelan)
+
+    def iteration(turn):
+        now = (labels + turn) % 7
+        return [int((now == k).sum()) for k in range(7)]
+
+    for turn in range(3):
+        iteration(turn)
+    now = (labels + 9) % 7
+    gamelan.sync()
+    assert int((now == 0).sum()) == ((LABELS + 9) % 7 == 0).sum()
+    now = (labels + 10) % 7
+    assert int((now == 0).sum()) == ((LABELS + 10) % 7 == 0).sum()
+    assert _core.stats()["pending_commands"] == 2, "the turn waits for nothing"
+    assert requests(lambda: [int((now == k).sum()) for k in range(1, 7)]) <= 2
+
+
+@pytest.mark.parametrize("settings", ["warn", "ignore"])
+def test_warnings_of_a_first_turn_behind_others(engines_only, settings):
+    def program(np):
+        labels, points, few = inputs(np)
+        told = []
+        for turn in range(4):
+            with numpy.errstate(all=settings), warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                now = (points[:, 0] + 1.0) / (points[:, 1] * (turn % 2))  # x / 0.0 in the first and the third
+                for k in range(6):
+                    with numpy.errstate(all="warn"):
+                        value = float((now * float(k)).max())  # inf * 0.0 in the first turn
+                    told.append(value)
+            told.append(sorted(str(each.message) for each in caught))
+        return told
+
+    assert str(program(gamelan)) == str(program(numpy))
 
 
 def test_what_a_program_keeps_is_computed_once(engines_only):
