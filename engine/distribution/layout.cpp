@@ -79,17 +79,14 @@ std::int64_t segment_length(const Shape& extents) {
 
 namespace {
 
-/// Rows between which arrays of one axis, and tall ones of few columns, are cut, when every rank gets many of
-/// them; else 0. Reduction blocks along the first axis end there, and tables are cut where the labels of
-/// their rows are.
+/// Rows between which arrays are cut whose other axes are whole, when there are many rows for every rank;
+/// else 0. Reduction blocks along the first axis end there, and tables are cut where the labels of their rows
+/// are. (Images, which have fewer rows, are cut as evenly as can be: in blocks they fit more often.)
 std::int64_t rows_together(const Shape& extents, int ranks) {
-  constexpr std::int64_t pieces_wanted = 256, longest = 4096, most_columns = 256, fewest_pieces = 16;
-  std::int64_t columns = 1;
-  for (std::size_t k = 1; k < extents.size() && columns <= most_columns; ++k) columns *= extents[k];
-  if (columns > most_columns) return 0;
+  constexpr std::int64_t pieces_wanted = 256, longest = 4096, fewest_rows = 16'384, fewest_pieces = 32;
   const auto rows = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(extents[0])));
   const auto together = std::min(longest, rows / pieces_wanted);
-  return together > 0 && extents[0] / together >= fewest_pieces * ranks ? together : 0;
+  return extents[0] >= fewest_rows && extents[0] / together >= fewest_pieces * ranks ? together : 0;
 }
 
 }  // namespace

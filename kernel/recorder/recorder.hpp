@@ -113,7 +113,8 @@ class Recorder {
   Cut cut(const SourceLine* next = nullptr);
   /// An array that pending commands make, and that has been changed by none, gets another number there.
   void rename(protocol::ArrayId from, protocol::ArrayId to);
-  /// Drops the pending commands from this place on; they are to be added again (add_back) at once.
+  /// Drops the pending commands from this place on. They are to be added again behind the next batch
+  /// (add_back), before anything else is recorded.
   void set_aside(std::size_t place);
   bool add_back(protocol::Command command, const SourceLine& line, std::uint32_t listener,
                 std::uint64_t call);

@@ -10,8 +10,7 @@ namespace gamelan::kernel {
 
 using protocol::Batch;
 
-void Sender::add(protocol::Command command, CurrentLine current, std::uint64_t call) {
-  const auto listener = current.is_numpys_own ? listeners_.current() : 0;
+void Sender::add(protocol::Command command, CurrentLine current, std::uint64_t call, std::uint32_t listener) {
   if (recorder_.add(std::move(command), current.line, listener, call)) keep(std::move(current));
 }
 

@@ -25,8 +25,12 @@ class Sender {
         engines_(engines),
         model_(std::move(model)) {}
 
-  /// Adds a command that was recorded at this line, in this call.
-  void add(protocol::Command command, CurrentLine current, std::uint64_t call);
+  /// Adds a command that was recorded at this line, in this call. `listener`: listener_at(current).
+  void add(protocol::Command command, CurrentLine current, std::uint64_t call, std::uint32_t listener);
+  /// Who hears of floating-point errors of what is recorded now. May call Python.
+  std::uint32_t listener_at(const CurrentLine& current) {
+    return current.is_numpys_own ? listeners_.current() : FloatListeners::nobody;
+  }
   /// The same with a payload. Floating-point errors of such commands are not reported.
   void add(protocol::Command command, CurrentLine current, std::uint64_t call, protocol::Bytes payload);
   /// Adds a command that was recorded at this line before, and has run: of its floating-point errors all was

@@ -14,6 +14,7 @@
 
 namespace gamelan::kernel {
 
+using protocol::ArrayId;
 using protocol::Batch;
 using protocol::Command;
 using protocol::Error;
@@ -149,9 +150,12 @@ void Session::record(protocol::Command command) {
   CurrentLine current = current_line();
   const auto call = call_number::recording();
   before_record(command, current.line, call);
-  restore_for(command);
+  auto listener = FloatListeners::nobody;
+  do {
+    listener = sender_.listener_at(current);
+  } while (restore_for(command));  // meanwhile a batch may have been sent, or another thread may have looked
   if (!command.creates) foresight_.forget();
-  sender_.add(std::move(command), std::move(current), call);
+  sender_.add(std::move(command), std::move(current), call, listener);
 }
 
 void Session::record(protocol::Command command, protocol::Bytes payload) {
@@ -170,7 +174,7 @@ void Session::require_sound(protocol::ArrayId id) const {
 }
 
 bool Session::has_work() const {
-  return !recorder_.is_empty() || !unstored_.is_empty() || outcomes_.has_untold() ||
+  return !recorder_.is_empty() || unstored_.has_any() || outcomes_.has_untold() ||
          std::any_of(outstanding_.begin(), outstanding_.end(),
                      [](const SentBatch& sent) { return !sent.is_abandoned; });
 }
@@ -242,14 +246,16 @@ Reply Session::settle(SentBatch sent) {
 
 void Session::book(SentBatch& sent, const Reply& reply) {
   const auto epoch = outcomes_.epoch();
-  unstored_.note_errors(sent.number, reply.float_errors);
+  const auto again = unstored_.is_empty() ? std::vector<ArrayId>() : note_unstored(sent, reply);
   outcomes_.book(sent, reply, outstanding_);
   tell_cut_of(sent, reply);
-  if (outcomes_.epoch() == epoch) return;
-  // The program has not come to what is pending. What was sent is cancelled by rank 0.
-  const FailurePtr cause = outcomes_.failure_of_last_epoch();
-  calls_.abandon(cause);
-  sender_.abandon(cause);
+  if (outcomes_.epoch() != epoch) {
+    // The program has not come to what is pending. What was sent is cancelled by rank 0.
+    const FailurePtr cause = outcomes_.failure_of_last_epoch();
+    calls_.abandon(cause);
+    abandon(cause);
+  }
+  if (!again.empty()) put_back(again);
 }
 
 void Session::settle_oldest() {

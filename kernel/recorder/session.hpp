@@ -226,11 +226,20 @@ class Session {
   SentBatch send(const SourceLine* next, std::vector<protocol::View> fetches);
   /// The same at a look: what is expected to die unread is not stored (session_unstored.cpp).
   SentBatch send_for_look(const std::vector<protocol::View>& fetches);
-  /// Records what makes an array that is not stored, if it is one.
-  void restore(protocol::ArrayId id);
+  /// Records what makes an array that is not stored. False where it is none. May send a batch, and wait for
+  /// batches that were cancelled.
+  bool restore(protocol::ArrayId id);
   void restore_all();
+  void forget_there(protocol::ArrayId id);
+  /// Drops what is pending (Sender::abandon).
+  void abandon(const FailurePtr& cause);
+  /// Returns what has died.
+  std::unordered_set<protocol::ArrayId> drop_dead_recipes();
   /// What a command needs that is about to be recorded.
-  void restore_for(const protocol::Command& command);
+  bool restore_for(const protocol::Command& command);
+  /// Of a reply. Returns the arrays that were recorded again, and are not stored for all that.
+  std::vector<protocol::ArrayId> note_unstored(const SentBatch& sent, const protocol::Reply& reply);
+  void put_back(const std::vector<protocol::ArrayId>& again);
   /// To be called before a batch is cut.
   void tend_unstored();
   /// All that is recorded is to be computed and stored, because it is timed.
@@ -343,6 +352,7 @@ class Session {
   std::unordered_set<protocol::ArrayId> of_turn_;  // that its commands name, while others are sent before
   ShortLived short_lived_;
   Unstored unstored_;
+  std::unordered_set<protocol::ArrayId> dying_;                                   // freed on the engines only
   std::unordered_map<protocol::ArrayId, std::vector<CurrentLine>> recipe_lines_;  // by unstored array
   bool is_interrupt_noted_ = false;                                               // by the wait that it ended
   std::optional<protocol::Origin> untold_cut_;  // where what was not sent began, until a reply says more

@@ -41,7 +41,7 @@ void Session::record_dry(Command command, protocol::Bytes* payload) {
   if (payload != nullptr)
     sender_.add(std::move(command), std::move(current), call, std::move(*payload));
   else
-    sender_.add(std::move(command), std::move(current), call);
+    sender_.add(std::move(command), std::move(current), call, FloatListeners::nobody);
 }
 
 Session::DryPlan Session::dry_plan() {

@@ -95,10 +95,10 @@ void Session::cut() {
   for (auto& sent : outstanding_) sent.is_abandoned = sent.is_behind = true;
   for (auto* sent : in_settlement_) sent->is_abandoned = sent->is_behind = true;
   calls_.abandon(interrupted({}));
-  sender_.abandon(nullptr);
+  abandon(nullptr);
   outcomes_.drop_untold();
   take_replies(soon);
-  if (outstanding_.empty() && !unstored_.is_empty()) leave_behind();  // these had been computed
+  if (outstanding_.empty() && unstored_.has_any()) leave_behind();  // these had been computed
 }
 
 void Session::tell_cut_of(const SentBatch& sent, const protocol::Reply& reply) {

@@ -235,7 +235,10 @@ std::optional<Layout> layout_beside_operand(const Context& context, const Comman
   const auto placement = placement_of(operand, context.arrays.at(operand.base));
   if (!placement || placement->iterations.axes.size() != command.out.extents.size()) return std::nullopt;
   Layout layout = placement->iterations;
-  if (layout.is_replicated || layout.axes[axis].parts > 1 || !distribution::is_balanced(layout))
+  if (layout.is_replicated || layout.axes[axis].parts > 1 || !distribution::is_balanced(layout) ||
+      std::none_of(layout.axes.begin(), layout.axes.end(), [](const auto& each) { return each.parts > 1; }) ||
+      std::any_of(layout.axes.begin(), layout.axes.end(),
+                  [](const auto& each) { return !each.cuts.empty(); }))
     return std::nullopt;
   const auto extent = command.out.extents[axis];
   layout.axes[axis] = {.extent = extent, .template_extent = extent};

@@ -131,7 +131,7 @@ void MaskedSums::add(const Group& group, const Box& elements,
     partials[f]->resize(static_cast<std::size_t>(blocks * row_bytes));
     sums.push_back(partials[f]->data());
   }
-  const bool are_together =
+  bool are_together =
       group.size() >= fewest_together && length <= tiles::longest_grouped_row &&
       std::all_of(pitches.begin(), pitches.end(), [](std::int64_t pitch) { return pitch == 1; });
   const auto add_rows = tiles::find_add_masked_rows(loop);
@@ -139,8 +139,10 @@ void MaskedSums::add(const Group& group, const Box& elements,
   const auto* first = context_.address(operands[place], rows);
   for (std::int64_t q = 0; q < blocks; ++q) {
     const auto count = std::min(block, extents[0] - q * block);
-    if (!are_together ||
-        !add_together({masks.data(), masks.size(), first, rows.strides[0], length, count}, sums.data()))
+    are_together =
+        are_together &&
+        add_together({masks.data(), masks.size(), first, rows.strides[0], length, count}, sums.data());
+    if (!are_together)
       for (std::size_t g = 0; g < group.size(); ++g)
         add_rows({masks[g], pitches[g], first, rows.strides[0], length, count}, sums[g]);
     first += count * rows.strides[0];

@@ -56,6 +56,7 @@ std::optional<std::vector<std::int64_t>> Foresight::steps(const Turn& from, std:
   for (std::size_t at = 0; at < to.size(); ++at) {
     const Command &left = before[at], &right = to[at];
     if (left.op != right.op || left.loop != right.loop || left.ints != right.ints ||
+        left.creates != right.creates || (left.payload < 0) != (right.payload < 0) ||
         left.in.size() != right.in.size() || !is_alike(left.out, right.out))
       return std::nullopt;
     for (std::size_t k = 0; k < left.in.size(); ++k) {
@@ -97,11 +98,12 @@ bool Foresight::begins_behind_others(Loop& loop, std::span<const Command> turn,
   const auto step = steps(loop.first, turn, views, false);
   if (!step) return false;
   const bool is_first = std::all_of(step->begin(), step->end(), [](auto each) { return each == 0; });
-  for (std::size_t k = 0; k < step->size(); ++k)
-    if (!is_first && (*step)[k] != -loop.step[k]) return false;
+  for (std::size_t k = 0; k < step->size(); ++k) {
+    std::int64_t sum = 0;
+    if (!is_first && (__builtin_add_overflow((*step)[k], loop.step[k], &sum) || sum != 0)) return false;
+  }
   loop.before = loop.turns + (is_first ? 0 : 1);
   loop.turns = 1;
-  loop.has_failed = false;
   loop.first = {{turn.begin(), turn.end()}, views};
   loop.known.clear();
   return true;
@@ -113,13 +115,15 @@ bool Foresight::find_first_turn(const protocol::Batch& pending, std::uint64_t re
   const auto loop = std::find_if(loops_.begin(), loops_.end(), [&](Loop& each) {
     const auto length = each.first.commands.size();
     return length < recorded && length < commands.size() &&
+           std::all_of(commands.end() - static_cast<std::ptrdiff_t>(length), commands.end(), is_simple) &&
            begins_behind_others(each, commands.last(length), views);
   });
   if (loop == loops_.end()) return false;
+  const bool has_failed = std::exchange(loop->has_failed, false);  // in the last run
   loops_.splice(loops_.begin(), loops_, loop);
   loop->shown.clear();
   for (const View& view : views) loop->shown.push_back(view.base);
-  is_first_turn_ = !loop->is_kept;
+  is_first_turn_ = !loop->is_kept && !has_failed && turns_ahead(*loop) > 1;
   return true;
 }
 
@@ -205,17 +209,23 @@ std::optional<Foresight::Elements> Foresight::look(const protocol::Batch& pendin
   return known;
 }
 
+/// How many turns are to be computed at once, with the one that is looked at.
+std::int64_t Foresight::turns_ahead(const Loop& loop) {
+  const auto begun = loop.turns - 1;
+  const auto turns = std::min(loop.before > begun ? loop.before - begun : begun, most_turns);
+  std::int64_t work = 0;
+  for (const Command& command : loop.first.commands)
+    work += work_of(command, loop.first.commands.front().out.base, {});
+  return std::min({turns, work_of_a_moment / std::max<std::int64_t>(work, 1),
+                   static_cast<std::int64_t>(most_commands_ahead / loop.first.commands.size())});
+}
+
 std::optional<Foresight::Ahead> Foresight::ahead(const Rules& rules) {
   if (!is_of_loop_ || loops_.front().is_kept || loops_.front().has_failed) return std::nullopt;
   Loop& loop = loops_.front();
   loop.known.clear();
   const auto begun = loop.turns - 1;  // before this one
-  auto turns = std::min(loop.before > begun ? loop.before - begun : begun, most_turns);
-  std::int64_t work = 0;
-  for (const Command& command : loop.first.commands)
-    work += work_of(command, loop.first.commands.front().out.base, {});
-  turns = std::min(turns, work_of_a_moment / std::max<std::int64_t>(work, 1));
-  turns = std::min(turns, static_cast<std::int64_t>(most_commands_ahead / loop.first.commands.size()));
+  const auto turns = turns_ahead(loop);
   Ahead found{{}, epoch_, loop.first.views.size(), loop.first.commands.size()};
   for (std::int64_t turn = begun; turn < begun + turns; ++turn)
     if (!add_turn(loop, turn, rules, found.look)) break;

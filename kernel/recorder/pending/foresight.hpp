@@ -82,6 +82,7 @@ class Foresight {
                                    const std::vector<protocol::View>& views);
   bool find_first_turn(const protocol::Batch& pending, std::uint64_t recorded,
                        const std::vector<protocol::View>& views);
+  static std::int64_t turns_ahead(const Loop& loop);
   static bool is_computed(const Turn& turn, const Rules& rules);
   static bool begins_again(Loop& loop, std::span<const protocol::Command> turn,
                            const std::vector<protocol::View>& views);

@@ -4,6 +4,7 @@
 #pragma once
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "kernel/recorder/source_line.hpp"
@@ -17,28 +18,35 @@ class ShortLived {
   void note_sent(protocol::ArrayId id, const SourceLine& line);
   /// A command or a look reads the array, or changes it.
   void note_read(protocol::ArrayId id) {
-    if (!watched_.empty()) note(id, true);
+    if (!watched_.empty()) note(id, Fate::read);
   }
+  /// The same for one that was not stored, which is computed twice therefore.
+  void note_missed(protocol::ArrayId id) { note(id, Fate::missed); }
+  /// All is to be stored. What lives would have been computed twice.
+  void note_sync(const std::unordered_set<protocol::ArrayId>& dead);
   void note_freed(std::span<const protocol::ArrayId> ids) {
     if (watched_.empty()) return;
-    for (const auto id : ids) note(id, false);
+    for (const auto id : ids) note(id, Fate::unread);
   }
-  /// True where most arrays of the line have died unread. One that was read counts as much as several: it is
-  /// computed twice where this was true.
+  /// True where enough arrays of the line in succession have died unread: one, and more after each miss.
   bool expects(const SourceLine& line) const {
     const auto found = lines_.find(line);
-    return found != lines_.end() && found->second > 0;
+    return found != lines_.end() && found->second.unread >= found->second.enough;
   }
 
  private:
-  void note(protocol::ArrayId id, bool is_read);
+  enum class Fate { unread, read, missed };
+  void note(protocol::ArrayId id, Fate fate);
 
   struct Watched {
     protocol::ArrayId id;
     SourceLine line;
   };
+  struct Line {
+    int unread = 0, enough = 1;
+  };
   std::vector<Watched> watched_;  // the oldest first
-  std::unordered_map<SourceLine, int, SourceLineHash> lines_;
+  std::unordered_map<SourceLine, Line, SourceLineHash> lines_;
 };
 
 }  // namespace gamelan::kernel

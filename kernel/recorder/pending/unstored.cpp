@@ -15,6 +15,7 @@ using protocol::View;
 constexpr std::size_t most_commands = 16;  // of a recipe
 constexpr std::size_t most_recipes = 8;    // of a batch
 constexpr std::int64_t large_bytes = 1 << 20;
+constexpr std::int64_t most_work = 64;  // for an element that is not stored
 
 bool is_simple(const Command& command) {
   const auto kind = protocol::info(command.op).kind;
@@ -28,13 +29,15 @@ void for_each_read(const Command& command, Visit visit) {
     if (const auto* view = std::get_if<View>(&operand)) visit(*view);
 }
 
-/// From the begin of the base to the end of the view; the base may be longer.
-std::int64_t bytes_up_to_end_of(const View& view) {
-  std::int64_t bytes = view.offset + static_cast<std::int64_t>(protocol::size_of(view.dtype));
-  for (std::size_t axis = 0; axis < view.extents.size(); ++axis)
-    bytes +=
-        std::max<std::int64_t>(view.extents[axis] - 1, 0) * std::max<std::int64_t>(view.strides[axis], 0);
-  return bytes;
+/// How much is computed for a command.
+std::int64_t work_of(const Command& command) {
+  constexpr std::int64_t work_of_transcendental = 16;
+  std::int64_t elements = protocol::element_count(command.out.extents);
+  for_each_read(command, [&](const View& view) {
+    elements = std::max(elements, protocol::element_count(view.extents));
+  });
+  const bool is_dear = (protocol::info(command.op).traits & protocol::transcendental) != 0;
+  return elements * (is_dear ? work_of_transcendental : 1);
 }
 
 class Finder {
@@ -60,7 +63,7 @@ class Finder {
           fetched_.contains(out.base) || !read_.contains(out.base) || !rules_.is_short_lived(n))
         continue;
       std::vector<std::size_t> places;
-      if (!collect(n, places)) continue;
+      if (!collect(n, places) || is_dear(places, out)) continue;
       std::sort(places.begin(), places.end());
       found.push_back(write(std::move(places)));
       excluded_.insert(out.base);  // no recipe reads what is not stored
@@ -69,6 +72,18 @@ class Finder {
   }
 
  private:
+  bool is_dear(const std::vector<std::size_t>& places, const View& out) const {
+    std::int64_t work = 0;
+    for (const auto n : places) work += work_of(commands_[n]);
+    return work > most_work * protocol::element_count(out.extents);
+  }
+
+  /// Its size is known, because this batch makes it.
+  bool is_small(ArrayId id) const {
+    const auto maker = makers_.find(id);
+    return maker != makers_.end() && bytes_of(commands_[maker->second].out) < large_bytes;
+  }
+
   /// The commands that make a result of what will be stored. False where something is in the way.
   bool collect(std::size_t n, std::vector<std::size_t>& places) const {
     if (std::find(places.begin(), places.end(), n) != places.end()) return true;
@@ -85,31 +100,22 @@ class Finder {
       else if (maker != makers_.end() && is_simple(commands_[maker->second]))
         is_sound = collect(maker->second, places);
       else
-        is_sound = bytes_up_to_end_of(view) < large_bytes;
+        is_sound = is_small(view.base);
     });
     return is_sound;
   }
 
   Recipe write(std::vector<std::size_t> places) const {
     Recipe recipe;
-    std::unordered_map<ArrayId, ArrayId> stands_for;
+    std::unordered_set<ArrayId> made;
     for (const std::size_t n : places) {
-      Command command = commands_[n];
-      for (auto& operand : command.in) {
-        auto* view = std::get_if<View>(&operand);
-        if (view == nullptr) continue;
-        if (const auto temporary = stands_for.find(view->base); temporary != stands_for.end()) {
-          view->base = temporary->second;
-        } else {
-          auto& bytes = recipe.reads[view->base];
-          bytes = std::max(bytes, bytes_up_to_end_of(*view));
-        }
-      }
-      if (n != places.back()) {
-        recipe.temporaries.push_back(stands_for[command.out.base] = rules_.new_id());
-        command.out.base = recipe.temporaries.back();
-      }
-      recipe.commands.push_back(std::move(command));
+      for_each_read(commands_[n], [&](const View& view) {
+        if (made.contains(view.base)) return;
+        recipe.reads.insert(view.base);
+        if (is_small(view.base)) recipe.reads_small.insert(view.base);
+      });
+      made.insert(commands_[n].out.base);
+      recipe.commands.push_back(commands_[n]);
     }
     recipe.array = recipe.commands.back().out.base;
     recipe.places = std::move(places);
@@ -136,12 +142,15 @@ void Unstored::add(Recipe recipe) {
   recipes_.insert_or_assign(id, std::move(recipe));
 }
 
-Recipe Unstored::take(ArrayId id) { return std::move(recipes_.extract(id).mapped()); }
+bool Unstored::contains(ArrayId id) const {
+  const auto found = recipes_.find(id);
+  return found != recipes_.end() && !found->second.is_recorded;
+}
 
 std::vector<ArrayId> Unstored::those(const std::function<bool(const Recipe&)>& are_meant) const {
   std::vector<ArrayId> found;
   for (const auto& [array, recipe] : recipes_)
-    if (are_meant(recipe)) found.push_back(array);
+    if (!recipe.is_recorded && are_meant(recipe)) found.push_back(array);
   std::sort(found.begin(), found.end());  // in the order of the program
   return found;
 }
@@ -161,28 +170,58 @@ bool Unstored::is_read(ArrayId id) const {
 
 std::vector<ArrayId> Unstored::drop(const std::unordered_set<ArrayId>& dead) {
   auto dropped = those([&](const Recipe& recipe) { return dead.contains(recipe.array); });
-  for (const ArrayId id : dropped) recipes_.erase(id);
+  std::erase_if(recipes_, [&](const auto& entry) { return dead.contains(entry.first); });
   return dropped;
 }
 
 std::vector<ArrayId> Unstored::in_the_way(const std::unordered_set<ArrayId>& dead) const {
   return those([&](const Recipe& recipe) {
-    return std::any_of(recipe.reads.begin(), recipe.reads.end(), [&](const auto& read) {
-      return read.second >= large_bytes && dead.contains(read.first);
-    });
+    return std::any_of(recipe.reads.begin(), recipe.reads.end(),
+                       [&](ArrayId id) { return dead.contains(id) && !recipe.reads_small.contains(id); });
   });
 }
 
-void Unstored::note_errors(std::uint64_t batch, std::span<const protocol::FloatErrors> errors) {
-  for (auto& [array, recipe] : recipes_) {
-    if (recipe.batch != batch || !recipe.is_heard) continue;
-    recipe.is_sound = std::none_of(errors.begin(), errors.end(), [&](const protocol::FloatErrors& each) {
-      return std::any_of(recipe.places.begin(), recipe.places.end(), [&](std::size_t place) {
-        const auto command = static_cast<std::int32_t>(place);
-        return each.first <= command && command <= each.last;
-      });
+std::vector<ArrayId> Unstored::note_abandoned(std::span<const Command> pending) {
+  std::vector<ArrayId> again;
+  for (const Command& command : pending)
+    if (const auto found = recipes_.find(command.out.base);
+        command.creates && found != recipes_.end() && found->second.is_recorded) {
+      found->second.is_recorded = false;
+      again.push_back(found->first);
+    }
+  return again;
+}
+
+std::vector<ArrayId> Unstored::note_outcome(const Outcome& outcome,
+                                            const std::function<std::size_t(ArrayId)>& place_of) {
+  const auto is_hit = [&](const Recipe& recipe, const protocol::FloatErrors& errors) {
+    return std::any_of(recipe.places.begin(), recipe.places.end(), [&](std::size_t place) {
+      const auto command = static_cast<std::int32_t>(place);
+      return errors.first <= command && command <= errors.last;
     });
+  };
+  std::vector<ArrayId> again, done;
+  for (auto& [array, recipe] : recipes_) {
+    if (recipe.batch == outcome.batch) {
+      // The program has perhaps not come to the line that makes it.
+      if (recipe.places.back() >= outcome.ran) done.push_back(array);
+      recipe.is_sound = outcome.is_ok && recipe.is_heard &&
+                        std::none_of(outcome.errors.begin(), outcome.errors.end(),
+                                     [&, &it = recipe](const auto& each) { return is_hit(it, each); });
+      continue;
+    }
+    const auto place = recipe.is_recorded ? place_of(array) : none;
+    if (place == none) continue;
+    if (place < outcome.ran) {
+      done.push_back(array);
+    } else {
+      recipe.is_recorded = false;
+      recipe.is_stale = true;
+      again.push_back(array);
+    }
   }
+  for (const ArrayId id : done) recipes_.erase(id);
+  return again;
 }
 
 }  // namespace gamelan::kernel

@@ -27,16 +27,17 @@ struct Recipe {
   protocol::ArrayId array = 0;
   std::vector<protocol::Command> commands;  ///< the last one makes the array; the others make its temporaries
   std::vector<std::size_t> places;          ///< of these commands in the batch that computes them in passing
-  std::vector<protocol::ArrayId> temporaries;  ///< nobody needs them behind the commands
-  /// Stored arrays, which must not be freed, and how many bytes of them it spans, counted from their begin.
-  std::unordered_map<protocol::ArrayId, std::int64_t> reads;
+  std::unordered_set<protocol::ArrayId> reads;  ///< stored arrays, which must not be freed
+  std::unordered_set<protocol::ArrayId>
+      reads_small;          ///< of these, those that may wait for that when they die
   std::uint64_t batch = 0;  ///< its number
   bool is_heard = false;    ///< somebody hears of floating-point errors of each of the commands in that batch
   bool is_sound = false;    ///< and the batch has met none in them
+  bool is_recorded = false;  ///< the program records it again: it is kept until the array is stored
+  bool is_stale = false;     ///< the engines know the array as one that was not computed
 };
 
 struct RecipeRules {
-  std::function<protocol::ArrayId()> new_id;
   std::function<bool(protocol::ArrayId)> may_read;  ///< nobody but this program writes it, and it can be read
   std::function<bool(std::size_t)> is_short_lived;  ///< by pending command: its result is expected to be
 };
@@ -48,25 +49,44 @@ std::vector<Recipe> find_recipes(const protocol::Batch& pending,
                                  const std::unordered_set<protocol::ArrayId>& dead,
                                  std::span<const protocol::View> fetches, const RecipeRules& rules);
 
-/// The arrays that are not stored.
+/// The arrays that are not stored. One that is recorded is none of them; should its batch fail or be cut
+/// before it, it is one again.
 class Unstored {
  public:
+  static constexpr std::size_t most = 32;
+  static constexpr std::size_t none = ~std::size_t{0};
+
   bool is_empty() const { return recipes_.empty(); }
-  bool contains(protocol::ArrayId id) const { return recipes_.contains(id); }
+  std::size_t size() const { return recipes_.size(); }
+  bool contains(protocol::ArrayId id) const;
+  bool is_recorded(protocol::ArrayId id) const { return knows(id) && !contains(id); }
+  bool knows(protocol::ArrayId id) const { return recipes_.contains(id); }
+  bool has_any() const { return !all().empty(); }
   void add(Recipe recipe);
-  /// The recipe, which is forgotten. The array is one of these.
-  Recipe take(protocol::ArrayId id);
+  /// Its recipe, for an array that is one of these.
+  Recipe& at(protocol::ArrayId id) { return recipes_.at(id); }
   /// Those whose recipes read this array.
   std::vector<protocol::ArrayId> made_from(protocol::ArrayId id) const;
   std::vector<protocol::ArrayId> all() const;
-  /// True while a recipe reads the array.
+  /// True while a recipe reads the array, recorded or not.
   bool is_read(protocol::ArrayId id) const;
-  /// Forgets the recipes of arrays that have died, and returns these.
+  /// Forgets the recipes of arrays that have died. Returns those that are not stored.
   std::vector<protocol::ArrayId> drop(const std::unordered_set<protocol::ArrayId>& dead);
-  /// Those whose recipes keep a large dead array from being freed.
+  /// Those whose recipes keep a dead array from being freed that may be large.
   std::vector<protocol::ArrayId> in_the_way(const std::unordered_set<protocol::ArrayId>& dead) const;
-  /// A batch has been computed, and has met these errors.
-  void note_errors(std::uint64_t batch, std::span<const protocol::FloatErrors> errors);
+  /// What is pending will not be sent. Returns those that are not stored again.
+  std::vector<protocol::ArrayId> note_abandoned(std::span<const protocol::Command> pending);
+  /// The reply to a batch, which has run its first `ran` commands.
+  struct Outcome {
+    std::uint64_t batch;
+    bool is_ok;
+    std::size_t ran;
+    std::span<const protocol::FloatErrors> errors;
+  };
+  /// Returns those that are not stored again. `place_of`: by array, which command of the batch makes it, or
+  /// none.
+  std::vector<protocol::ArrayId> note_outcome(const Outcome& outcome,
+                                              const std::function<std::size_t(protocol::ArrayId)>& place_of);
 
  private:
   std::vector<protocol::ArrayId> those(const std::function<bool(const Recipe&)>& are_meant) const;
