@@ -159,8 +159,18 @@ void Recorder::set_aside(std::size_t place) {
   keep_only([place](std::size_t index) { return index < place; });
 }
 
-bool Recorder::add_back(Command command, const SourceLine& line, std::uint32_t listener, std::uint64_t call) {
+std::optional<protocol::Bytes> Recorder::take_payload(std::size_t command) {
+  const auto payload = pending_.commands[command].payload;
+  if (payload < 0) return std::nullopt;
+  auto bytes = std::move(pending_.payloads[static_cast<std::size_t>(payload)]);
+  payload_bytes_ -= bytes.size();
+  return bytes;
+}
+
+bool Recorder::add_back(Command command, const SourceLine& line, std::uint32_t listener, std::uint64_t call,
+                        std::optional<protocol::Bytes> payload) {
   --recorded_commands_;  // it was counted
+  if (payload) return add(std::move(command), line, listener, call, *std::move(payload));
   return add(std::move(command), line, listener, call);
 }
 

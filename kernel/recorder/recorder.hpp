@@ -6,6 +6,7 @@
 #pragma once
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -116,8 +117,10 @@ class Recorder {
   /// Drops the pending commands from this place on. They are to be added again behind the next batch
   /// (add_back), before anything else is recorded.
   void set_aside(std::size_t place);
-  bool add_back(protocol::Command command, const SourceLine& line, std::uint32_t listener,
-                std::uint64_t call);
+  bool add_back(protocol::Command command, const SourceLine& line, std::uint32_t listener, std::uint64_t call,
+                std::optional<protocol::Bytes> payload);
+  /// The elements that come with a pending command, which is to be set aside.
+  std::optional<protocol::Bytes> take_payload(std::size_t command);
   /// Who wants to know this command's floating-point errors.
   std::uint32_t listener_of(std::size_t command) const { return listeners_[command]; }
 

@@ -20,9 +20,8 @@ void Sender::add(protocol::Command command, CurrentLine current, std::uint64_t c
 }
 
 void Sender::add_again(protocol::Command command, CurrentLine line, bool is_sound) {
-  if (recorder_.add(std::move(command), line.line, is_sound ? FloatListeners::sound : FloatListeners::nobody,
-                    0))
-    keep(std::move(line));
+  const auto listener = is_sound ? FloatListeners::sound : FloatListeners::nobody;
+  if (recorder_.add_back(std::move(command), line.line, listener, 0, std::nullopt)) keep(std::move(line));
 }
 
 CurrentLine Sender::line_of(std::size_t command) const {
@@ -85,16 +84,17 @@ std::vector<Sender::Later> Sender::set_aside(std::size_t place) {
   std::vector<Later> later;
   for (std::size_t n = place; n < recorder_.pending().commands.size(); ++n) {
     const auto number = recorder_.listener_of(n);
-    later.push_back({recorder_.pending().commands[n], line_of(n), number, listeners_.of(number),
-                     recorder_.pending_calls()[n]});
+    later.push_back({recorder_.pending().commands[n], recorder_.take_payload(n), line_of(n), number,
+                     listeners_.of(number), recorder_.pending_calls()[n]});
   }
   recorder_.set_aside(place);
   return later;
 }
 
 void Sender::add_again(std::vector<Later> later) {
-  for (auto& [command, line, number, listener, call] : later)
-    if (recorder_.add_back(std::move(command), line.line, listeners_.add(number, listener), call))
+  for (auto& [command, payload, line, number, listener, call] : later)
+    if (recorder_.add_back(std::move(command), line.line, listeners_.add(number, listener), call,
+                           std::move(payload)))
       keep(std::move(line));
 }
 

@@ -44,6 +44,7 @@ class Sender {
   /// Pending commands that wait until what is before them is sent.
   struct Later {
     protocol::Command command;
+    std::optional<protocol::Bytes> payload;
     CurrentLine line;
     std::uint32_t number;  ///< of its listener
     Listener listener;

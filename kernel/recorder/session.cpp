@@ -62,7 +62,7 @@ Session::Session(const protocol::Connection& connection, std::vector<Route> rout
                  return was_at_work;
                }) {
   recorder_.set_needed(
-      [this](protocol::ArrayId id) { return unstored_.is_read(id) || of_turn_.contains(id); });
+      [this](protocol::ArrayId id) { return unstored_.is_read(id) || set_aside_.contains(id); });
   watch_forks();
 }
 
@@ -127,7 +127,10 @@ void Session::before_record(const Command& command, const SourceLine& line, std:
     if (!recorder_.is_empty()) outstanding_.push_back(send(waits ? nullptr : &line, {}));
     store_if_due();
   }
-  if (waits) settle_all();
+  if (waits) {
+    settle_all();
+    let_go();
+  }
   if (waits && recorder_.is_empty())
     garbage_.note_settled(command.creates ? command.out.base - 1 : recorder_.last_id(), coming);
   if (outcomes_.has_failure()) outcomes_.tell_failure();
@@ -136,7 +139,7 @@ void Session::before_record(const Command& command, const SourceLine& line, std:
 
 SentBatch Session::send(const SourceLine* next, std::vector<protocol::View> fetches) {
   looked_at_.clear();
-  tend_unstored();
+  if (!unstored_.is_empty()) drop_dead_recipes();
   SentBatch sent = sender_.send(next, std::move(fetches));
   foresight_.note_freed(sent.freed);
   short_lived_.note_freed(sent.freed);
@@ -153,7 +156,8 @@ void Session::record(protocol::Command command) {
   auto listener = FloatListeners::nobody;
   do {
     listener = sender_.listener_at(current);
-  } while (restore_for(command));  // meanwhile a batch may have been sent, or another thread may have looked
+  } while (restore_for(command));  // meanwhile batches were sent, and other threads may have looked
+  if (recorder_.has_poisoned()) require_no_failure(command);
   if (!command.creates) foresight_.forget();
   sender_.add(std::move(command), std::move(current), call, listener);
 }
@@ -163,7 +167,8 @@ void Session::record(protocol::Command command, protocol::Bytes payload) {
   CurrentLine current = current_line();
   const auto call = call_number::recording();
   before_record(command, current.line, call);
-  restore_for(command);
+  while (restore_for(command)) {
+  }
   if (!command.creates) foresight_.forget();
   sender_.add(std::move(command), std::move(current), call, std::move(payload));
 }
@@ -174,7 +179,7 @@ void Session::require_sound(protocol::ArrayId id) const {
 }
 
 bool Session::has_work() const {
-  return !recorder_.is_empty() || unstored_.has_any() || outcomes_.has_untold() ||
+  return !recorder_.is_empty() || !unstored_.is_empty() || outcomes_.has_untold() ||
          std::any_of(outstanding_.begin(), outstanding_.end(),
                      [](const SentBatch& sent) { return !sent.is_abandoned; });
 }
@@ -246,16 +251,14 @@ Reply Session::settle(SentBatch sent) {
 
 void Session::book(SentBatch& sent, const Reply& reply) {
   const auto epoch = outcomes_.epoch();
-  const auto again = unstored_.is_empty() ? std::vector<ArrayId>() : note_unstored(sent, reply);
+  note_unstored(sent, reply);
   outcomes_.book(sent, reply, outstanding_);
   tell_cut_of(sent, reply);
-  if (outcomes_.epoch() != epoch) {
-    // The program has not come to what is pending. What was sent is cancelled by rank 0.
-    const FailurePtr cause = outcomes_.failure_of_last_epoch();
-    calls_.abandon(cause);
-    abandon(cause);
-  }
-  if (!again.empty()) put_back(again);
+  if (outcomes_.epoch() == epoch) return;
+  // The program has not come to what is pending. What was sent is cancelled by rank 0.
+  const FailurePtr cause = outcomes_.failure_of_last_epoch();
+  calls_.abandon(cause);
+  sender_.abandon(cause);
 }
 
 void Session::settle_oldest() {
@@ -283,10 +286,10 @@ void Session::flush(bool wait) {
   }
   survive();
   make_room();
-  restore_all();
   if (!recorder_.is_empty() || (wait && recorder_.has_frees())) outstanding_.push_back(send(nullptr, {}));
   if (!wait) return;
   settle_all();
+  store_all();
   if (!late_.empty()) undo_late();
   is_interrupt_noted_ = false;
   garbage_.rest();
@@ -298,12 +301,12 @@ std::vector<protocol::Bytes> Session::fetch(std::vector<protocol::View> views) {
   if (is_dry()) end_dry("a value of an array is needed");
   require_current();
   make_room();
-  for (const auto& view : views) {
-    require_sound(view.base);
-    restore(view.base);
-  }
+  let_go();
+  for (const auto& view : views) require_sound(view.base);
+  restore_all(views);
   if (auto elements = look(views)) return std::move(*elements);
-  for (const auto& view : views) restore(view.base);  // another thread may have looked meanwhile
+  while (restore_all(views)) {  // another thread may have looked meanwhile
+  }
   const std::size_t wanted = views.size();
   SentBatch sent = send_for_look(views);
   try {
@@ -338,7 +341,7 @@ std::vector<protocol::Bytes> Session::fetch(std::vector<protocol::View> views) {
 std::string Session::explain(std::vector<protocol::View> views) {
   if (is_dry()) end_dry("the engines are asked");
   require_current();
-  for (const auto& view : views) restore(view.base);
+  restore_all(views);
   Batch batch = preview();
   batch.fetches = std::move(views);
   if (!engines_.has_client()) return "no engines: the batch is played by a model in this process";

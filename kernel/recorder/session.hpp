@@ -226,22 +226,23 @@ class Session {
   SentBatch send(const SourceLine* next, std::vector<protocol::View> fetches);
   /// The same at a look: what is expected to die unread is not stored (session_unstored.cpp).
   SentBatch send_for_look(const std::vector<protocol::View>& fetches);
-  /// Records what makes an array that is not stored. False where it is none. May send a batch, and wait for
-  /// batches that were cancelled.
+  /// Has such an array stored before what is pending, and waits for that. False, and it does not wait, where
+  /// it is none. Raises what has failed.
   bool restore(protocol::ArrayId id);
-  void restore_all();
-  void forget_there(protocol::ArrayId id);
-  /// Drops what is pending (Sender::abandon).
-  void abandon(const FailurePtr& cause);
-  /// Returns what has died.
-  std::unordered_set<protocol::ArrayId> drop_dead_recipes();
-  /// What a command needs that is about to be recorded.
+  bool restore_all(const std::vector<protocol::View>& views);
+  /// The same for what a command needs that is about to be recorded.
   bool restore_for(const protocol::Command& command);
-  /// Of a reply. Returns the arrays that were recorded again, and are not stored for all that.
-  std::vector<protocol::ArrayId> note_unstored(const SentBatch& sent, const protocol::Reply& reply);
-  void put_back(const std::vector<protocol::ArrayId>& again);
-  /// To be called before a batch is cut.
-  void tend_unstored();
+  /// Those that keep a dead array from being freed are stored.
+  void let_go();
+  /// All are stored. What fails is told later.
+  void store_all();
+  void store(protocol::ArrayId id);
+  void record_recipe(const Recipe& recipe);
+  /// Forgets those that have died. Returns what has died.
+  std::unordered_set<protocol::ArrayId> drop_dead_recipes();
+  void note_unstored(const SentBatch& sent, const protocol::Reply& reply);
+  /// Calls `send_others` while the pending commands from this place on are set aside, and adds them again.
+  void set_aside(std::size_t place, const std::function<void()>& send_others);
   /// All that is recorded is to be computed and stored, because it is timed.
   bool keeps_unread() const;
   /// The elements, where they are a few of pending arrays. Nothing: all that is pending is to be sent.
@@ -349,10 +350,9 @@ class Session {
   bool is_current_ = false;
   std::vector<protocol::View> looked_at_;  // parts of pending arrays
   Foresight foresight_;
-  std::unordered_set<protocol::ArrayId> of_turn_;  // that its commands name, while others are sent before
+  std::unordered_set<protocol::ArrayId> set_aside_;  // that commands name which are set aside
   ShortLived short_lived_;
   Unstored unstored_;
-  std::unordered_set<protocol::ArrayId> dying_;                                   // freed on the engines only
   std::unordered_map<protocol::ArrayId, std::vector<CurrentLine>> recipe_lines_;  // by unstored array
   bool is_interrupt_noted_ = false;                                               // by the wait that it ended
   std::optional<protocol::Origin> untold_cut_;  // where what was not sent began, until a reply says more

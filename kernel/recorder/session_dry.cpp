@@ -35,7 +35,6 @@ void Session::record_dry(Command command, protocol::Bytes* payload) {
   CurrentLine current = current_line();
   const auto call = call_number::recording();
   if (recorder_.has_poisoned()) require_no_failure(command);
-  restore_for(command);
   if (payload != nullptr && command.op == protocol::Op::constant)
     payload->clear();  // a plan needs no elements
   if (payload != nullptr)

@@ -78,7 +78,6 @@ void Session::hear_replies() {
 }
 
 void Session::leave_behind() {
-  restore_all();
   if (!recorder_.is_empty()) outstanding_.push_back(send(nullptr, {}));
   for (auto& sent : outstanding_) sent.is_behind = true;
   outcomes_.drop_float_errors();
@@ -95,10 +94,9 @@ void Session::cut() {
   for (auto& sent : outstanding_) sent.is_abandoned = sent.is_behind = true;
   for (auto* sent : in_settlement_) sent->is_abandoned = sent->is_behind = true;
   calls_.abandon(interrupted({}));
-  abandon(nullptr);
+  sender_.abandon(nullptr);
   outcomes_.drop_untold();
   take_replies(soon);
-  if (outstanding_.empty() && unstored_.has_any()) leave_behind();  // these had been computed
 }
 
 void Session::tell_cut_of(const SentBatch& sent, const protocol::Reply& reply) {

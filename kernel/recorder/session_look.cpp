@@ -115,23 +115,7 @@ bool Session::send_before_turn() {
   const auto place = commands.size() - turn.size();
   const bool is_there = commands[place].out.base == turn.front().out.base;  // nothing of it was dropped
   if (!is_there || (calls[place] != 0 && calls[place] == calls[place - 1])) return false;
-  for (const auto& command : turn) {
-    of_turn_.insert(command.out.base);
-    for (const auto& operand : command.in)
-      if (const auto* view = std::get_if<View>(&operand)) of_turn_.insert(view->base);
-  }
-  auto later = sender_.set_aside(place);
-  const auto add_again = [&] {
-    of_turn_.clear();
-    sender_.add_again(std::move(later));
-  };
-  try {
-    outstanding_.push_back(send_for_look({}));
-  } catch (const std::exception&) {
-    add_again();
-    throw;
-  }
-  add_again();
+  set_aside(place, [this] { outstanding_.push_back(send_for_look({})); });
   return true;
 }
 

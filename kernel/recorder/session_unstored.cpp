@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arrays with a name that no engine stores (pending/unstored.hpp): a look leaves them out, and whatever needs
-// one later records what makes it. The engines and the log never hear of their numbers before that.
+// Arrays with a name that no engine stores (pending/unstored.hpp): a look leaves them out. Whatever needs one
+// later has it stored before anything that is pending, and waits for that: from then on it is an array as any
+// other. The engines and the log never hear of its number before.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -16,15 +17,6 @@ namespace {
 bool is_large(const protocol::Command& command) {
   return command.creates && bytes_of(command.out) >= least_unstored_bytes;
 }
-
-bool reads(const protocol::Batch& batch, ArrayId id) {
-  return std::any_of(batch.commands.begin(), batch.commands.end(), [id](const protocol::Command& command) {
-    return std::any_of(command.in.begin(), command.in.end(), [id](const protocol::Operand& operand) {
-      const auto* view = std::get_if<View>(&operand);
-      return view != nullptr && view->base == id;
-    });
-  });
-}
 }  // namespace
 
 bool Session::keeps_unread() const {
@@ -33,29 +25,36 @@ bool Session::keeps_unread() const {
          options.end();
 }
 
-bool Session::restore(ArrayId id) {
-  const auto is_cancelled = [this](const SentBatch& sent) {
-    return sent.is_abandoned || sent.epoch != outcomes_.epoch();
-  };
-  // Their replies say whether it was stored.
-  while (unstored_.is_recorded(id) && std::any_of(outstanding_.begin(), outstanding_.end(), is_cancelled))
-    settle_oldest();
-  if (!unstored_.contains(id)) {
-    short_lived_.note_read(id);
-    return false;
+void Session::set_aside(std::size_t place, const std::function<void()>& send_others) {
+  const auto& commands = recorder_.pending().commands;
+  for (auto n = place; n < commands.size(); ++n) {
+    set_aside_.insert(commands[n].out.base);
+    for (const auto& operand : commands[n].in)
+      if (const auto* view = std::get_if<View>(&operand)) set_aside_.insert(view->base);
   }
-  short_lived_.note_missed(id);
-  if (unstored_.at(id).is_stale) forget_there(id);
-  Recipe& recipe = unstored_.at(id);
-  recipe.is_recorded = true;
-  std::unordered_map<ArrayId, ArrayId> names;  // of temporaries, which every time have others
-  const auto& lines = recipe_lines_.at(id);
+  auto later = sender_.set_aside(place);
+  const auto add_again = [&] {
+    set_aside_.clear();
+    sender_.add_again(std::move(later));
+  };
+  try {
+    send_others();
+  } catch (const std::exception&) {
+    add_again();
+    throw;
+  }
+  add_again();
+}
+
+void Session::record_recipe(const Recipe& recipe) {
+  const auto& lines = recipe_lines_.at(recipe.array);
+  std::unordered_map<ArrayId, ArrayId> names;  // of temporaries, which have others every time
   for (std::size_t n = 0; n < recipe.commands.size(); ++n) {
     auto command = recipe.commands[n];
     for (auto& operand : command.in)
       if (auto* view = std::get_if<View>(&operand))
         if (const auto found = names.find(view->base); found != names.end()) view->base = found->second;
-    if (command.out.base != id) {
+    if (command.out.base != recipe.array) {
       const auto temporary = names[command.out.base] = recorder_.new_id();
       command.out.base = temporary;
       recorder_.free(temporary);
@@ -65,31 +64,88 @@ bool Session::restore(ArrayId id) {
                       {line, Ref::borrow(code.get()), Ref::borrow(globals.get()), is_numpys_own},
                       recipe.is_sound);
   }
+}
+
+void Session::store(ArrayId id) {
+  short_lived_.note_missed(id);
+  set_aside(0, [&] {
+    record_recipe(unstored_.at(id));
+    unstored_.forget(id);
+    recipe_lines_.erase(id);
+    outstanding_.push_back(send(nullptr, {}));
+  });
+  settle_all();
+}
+
+bool Session::restore(ArrayId id) {
+  if (!unstored_.contains(id)) {
+    short_lived_.note_read(id);
+    return false;
+  }
+  settle_all();  // what has failed before is told before
+  if (outcomes_.has_failure()) outcomes_.tell_failure();
+  if (unstored_.contains(id)) store(id);
+  if (outcomes_.has_failure()) outcomes_.tell_failure();
   return true;
 }
 
-/// A batch that should have made the array has failed. Engines forget that, to make it again, behind a batch
-/// that frees it.
-void Session::forget_there(ArrayId id) {
-  unstored_.at(id).is_recorded = true;  // what is freed here is not the program's array
-  dying_.insert(id);
-  recorder_.free(id);
-  try {
-    outstanding_.push_back(send(nullptr, {}));
-  } catch (const std::exception&) {
-    dying_.erase(id);
-    recorder_.forget_frees({id});
-    unstored_.at(id).is_recorded = false;
-    throw;
-  }
-  dying_.erase(id);
-  unstored_.at(id).is_stale = unstored_.at(id).is_recorded = false;
+bool Session::restore_for(const protocol::Command& command) {
+  bool has_waited = false;
+  for (const auto& operand : command.in)
+    if (const auto* view = std::get_if<View>(&operand)) has_waited |= restore(view->base);
+  if (command.creates) return has_waited;
+  has_waited |= restore(command.out.base);
+  if (unstored_.made_from(command.out.base).empty()) return has_waited;
+  drop_dead_recipes();
+  for (const ArrayId id : unstored_.made_from(command.out.base)) has_waited |= restore(id);
+  return has_waited;
 }
 
-void Session::abandon(const FailurePtr& cause) {
-  const auto again = unstored_.note_abandoned(recorder_.pending().commands);
-  sender_.abandon(cause);
-  recorder_.forget_poison(again);
+bool Session::restore_all(const std::vector<View>& views) {
+  bool has_waited = false;
+  for (const View& view : views) {
+    has_waited |= restore(view.base);
+    require_sound(view.base);
+  }
+  return has_waited;
+}
+
+std::unordered_set<ArrayId> Session::drop_dead_recipes() {
+  const auto frees = recorder_.peek_frees();
+  const std::unordered_set<ArrayId> dead(frees.begin(), frees.end());
+  const auto dropped = unstored_.drop(dead);
+  recorder_.forget_frees({dropped.begin(), dropped.end()});  // the engines do not know them
+  recorder_.forget_poison(dropped);
+  short_lived_.note_freed(dropped);
+  foresight_.note_freed(dropped);
+  for (const ArrayId id : dropped) recipe_lines_.erase(id);
+  return dead;
+}
+
+void Session::let_go() {
+  if (unstored_.is_empty()) return;
+  const auto dead = drop_dead_recipes();
+  for (const ArrayId id : unstored_.in_the_way(dead)) restore(id);
+}
+
+void Session::store_all() {
+  const auto frees = recorder_.peek_frees();
+  short_lived_.note_sync({frees.begin(), frees.end()});
+  if (unstored_.is_empty()) return;
+  drop_dead_recipes();
+  for (const ArrayId id : unstored_.all())
+    if (unstored_.contains(id)) store(id);
+  if (!recorder_.has_frees()) return;  // of what was kept for them
+  outstanding_.push_back(send(nullptr, {}));
+  settle_all();
+}
+
+void Session::note_unstored(const SentBatch& sent, const protocol::Reply& reply) {
+  if (unstored_.is_empty()) return;
+  const bool is_ok = reply.outcome == protocol::Outcome::ok;
+  const auto ran =
+      is_ok ? sent.written.size() : static_cast<std::size_t>(std::max<std::int64_t>(reply.command, 0));
+  unstored_.note_reply(sent.number, ran, is_ok, reply.float_errors);
 }
 
 std::size_t Session::unstored_arrays() {
@@ -98,64 +154,6 @@ std::size_t Session::unstored_arrays() {
   return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](ArrayId id) {
     return std::find(frees.begin(), frees.end(), id) == frees.end();
   }));
-}
-
-bool Session::restore_for(const protocol::Command& command) {
-  bool is_changed = false;
-  for (const auto& operand : command.in)
-    if (const auto* view = std::get_if<View>(&operand)) is_changed |= restore(view->base);
-  if (command.creates) return is_changed;
-  is_changed |= restore(command.out.base);
-  if (unstored_.made_from(command.out.base).empty()) return is_changed;
-  drop_dead_recipes();
-  for (const ArrayId id : unstored_.made_from(command.out.base)) is_changed |= restore(id);
-  return is_changed;
-}
-
-std::unordered_set<ArrayId> Session::drop_dead_recipes() {
-  const auto frees = recorder_.peek_frees();
-  std::unordered_set<ArrayId> dead(frees.begin(), frees.end());
-  for (const ArrayId id : dying_) dead.erase(id);
-  const auto dropped = unstored_.drop(dead);
-  recorder_.forget_frees({dropped.begin(), dropped.end()});  // the engines do not know them
-  short_lived_.note_freed(dropped);
-  foresight_.note_freed(dropped);
-  return dead;
-}
-
-void Session::tend_unstored() {
-  if (unstored_.is_empty()) return;
-  const auto dead = drop_dead_recipes();
-  for (const ArrayId id : unstored_.in_the_way(dead)) restore(id);
-  std::erase_if(recipe_lines_, [this](const auto& entry) { return !unstored_.knows(entry.first); });
-}
-
-void Session::restore_all() {
-  tend_unstored();
-  const auto frees = recorder_.peek_frees();
-  short_lived_.note_sync({frees.begin(), frees.end()});
-  for (const ArrayId id : unstored_.all()) restore(id);
-}
-
-std::vector<ArrayId> Session::note_unstored(const SentBatch& sent, const protocol::Reply& reply) {
-  const bool is_ok = reply.outcome == protocol::Outcome::ok;
-  const auto ran =
-      is_ok ? sent.written.size() : static_cast<std::size_t>(std::max<std::int64_t>(reply.command, 0));
-  const auto place_of = [&](ArrayId id) {
-    const auto found = std::find_if(sent.written.begin(), sent.written.end(),
-                                    [id](const auto& each) { return each.is_created && each.id == id; });
-    return found == sent.written.end() ? Unstored::none
-                                       : static_cast<std::size_t>(found - sent.written.begin());
-  };
-  return unstored_.note_outcome({sent.number, is_ok, ran, reply.float_errors}, place_of);
-}
-
-void Session::put_back(const std::vector<ArrayId>& again) {
-  for (const ArrayId id : again)
-    if (reads(recorder_.pending(), id))
-      unstored_.drop({id});  // commands that read it were recorded: they fail with it
-    else
-      recorder_.forget_poison({id});
 }
 
 SentBatch Session::send_for_look(const std::vector<View>& fetches) {
@@ -168,25 +166,24 @@ SentBatch Session::send_for_look(const std::vector<View>& fetches) {
   short_lived_.note_freed(frees);
   const std::unordered_set<ArrayId> dead(frees.begin(), frees.end());
   const auto line_of = [&](std::size_t n) { return recorder_.lines()[commands[n].origin]; };
-  auto recipes =
-      find_recipes(recorder_.pending(), dead, fetches,
-                   {[this](ArrayId id) { return may_read(id); },
-                    [&](std::size_t n) {
-                      return short_lived_.expects(line_of(n)) && !of_turn_.contains(commands[n].out.base);
-                    }});
+  const auto is_short_lived = [&](std::size_t n) {
+    return short_lived_.expects(line_of(n)) && !set_aside_.contains(commands[n].out.base);
+  };
+  auto recipes = find_recipes(recorder_.pending(), dead, fetches,
+                              {[this](ArrayId id) { return may_read(id); }, is_short_lived});
   for (std::size_t n = 0; n < commands.size(); ++n)
     if (is_large(commands[n]) && !dead.contains(commands[n].out.base))
       short_lived_.note_sent(commands[n].out.base, line_of(n));
   std::vector<std::pair<std::size_t, ArrayId>> made;  // in passing
   for (Recipe& recipe : recipes) {
-    auto& lines = recipe_lines_[recipe.array];
-    lines.clear();
+    std::vector<CurrentLine> lines;
     recipe.batch = sender_.batches() + 1;
     recipe.is_heard = true;
     for (const std::size_t place : recipe.places) {
       lines.push_back(sender_.line_of(place));
       recipe.is_heard = recipe.is_heard && recorder_.listener_of(place) != FloatListeners::nobody;
     }
+    recipe_lines_.insert_or_assign(recipe.array, std::move(lines));
     const ArrayId in_passing = recorder_.new_id();
     recorder_.rename(recipe.array, in_passing);
     recorder_.free(in_passing);

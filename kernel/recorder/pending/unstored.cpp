@@ -142,15 +142,10 @@ void Unstored::add(Recipe recipe) {
   recipes_.insert_or_assign(id, std::move(recipe));
 }
 
-bool Unstored::contains(ArrayId id) const {
-  const auto found = recipes_.find(id);
-  return found != recipes_.end() && !found->second.is_recorded;
-}
-
 std::vector<ArrayId> Unstored::those(const std::function<bool(const Recipe&)>& are_meant) const {
   std::vector<ArrayId> found;
   for (const auto& [array, recipe] : recipes_)
-    if (!recipe.is_recorded && are_meant(recipe)) found.push_back(array);
+    if (are_meant(recipe)) found.push_back(array);
   std::sort(found.begin(), found.end());  // in the order of the program
   return found;
 }
@@ -170,7 +165,7 @@ bool Unstored::is_read(ArrayId id) const {
 
 std::vector<ArrayId> Unstored::drop(const std::unordered_set<ArrayId>& dead) {
   auto dropped = those([&](const Recipe& recipe) { return dead.contains(recipe.array); });
-  std::erase_if(recipes_, [&](const auto& entry) { return dead.contains(entry.first); });
+  for (const ArrayId id : dropped) recipes_.erase(id);
   return dropped;
 }
 
@@ -181,47 +176,21 @@ std::vector<ArrayId> Unstored::in_the_way(const std::unordered_set<ArrayId>& dea
   });
 }
 
-std::vector<ArrayId> Unstored::note_abandoned(std::span<const Command> pending) {
-  std::vector<ArrayId> again;
-  for (const Command& command : pending)
-    if (const auto found = recipes_.find(command.out.base);
-        command.creates && found != recipes_.end() && found->second.is_recorded) {
-      found->second.is_recorded = false;
-      again.push_back(found->first);
-    }
-  return again;
-}
-
-std::vector<ArrayId> Unstored::note_outcome(const Outcome& outcome,
-                                            const std::function<std::size_t(ArrayId)>& place_of) {
-  const auto is_hit = [&](const Recipe& recipe, const protocol::FloatErrors& errors) {
-    return std::any_of(recipe.places.begin(), recipe.places.end(), [&](std::size_t place) {
-      const auto command = static_cast<std::int32_t>(place);
-      return errors.first <= command && command <= errors.last;
-    });
-  };
-  std::vector<ArrayId> again, done;
+void Unstored::note_reply(std::uint64_t batch, std::size_t ran, bool is_ok,
+                          std::span<const protocol::FloatErrors> errors) {
+  std::erase_if(recipes_, [&](const auto& entry) {
+    return entry.second.batch == batch && entry.second.places.back() >= ran;
+  });
   for (auto& [array, recipe] : recipes_) {
-    if (recipe.batch == outcome.batch) {
-      // The program has perhaps not come to the line that makes it.
-      if (recipe.places.back() >= outcome.ran) done.push_back(array);
-      recipe.is_sound = outcome.is_ok && recipe.is_heard &&
-                        std::none_of(outcome.errors.begin(), outcome.errors.end(),
-                                     [&, &it = recipe](const auto& each) { return is_hit(it, each); });
-      continue;
-    }
-    const auto place = recipe.is_recorded ? place_of(array) : none;
-    if (place == none) continue;
-    if (place < outcome.ran) {
-      done.push_back(array);
-    } else {
-      recipe.is_recorded = false;
-      recipe.is_stale = true;
-      again.push_back(array);
-    }
+    if (recipe.batch != batch || !recipe.is_heard) continue;
+    const auto is_hit = [&places = recipe.places](const protocol::FloatErrors& met) {
+      return std::any_of(places.begin(), places.end(), [&](std::size_t place) {
+        const auto command = static_cast<std::int32_t>(place);
+        return met.first <= command && command <= met.last;
+      });
+    };
+    recipe.is_sound = is_ok && std::none_of(errors.begin(), errors.end(), is_hit);
   }
-  for (const ArrayId id : done) recipes_.erase(id);
-  return again;
 }
 
 }  // namespace gamelan::kernel

@@ -3,8 +3,8 @@
 // distance.argmin(axis=1)`. At a look everything that is pending is sent, and what has a name would be
 // stored, although the next turn gives the name to another array. Where short_lived.hpp expects that, the
 // batch computes the array in passing, under another number that dies with the batch, and the notebook keeps
-// the commands that make it: its recipe. Whatever needs the array later records these commands first
-// (Session::restore). Pure data; it uses neither Python nor sockets.
+// the commands that make it: its recipe. Whatever needs the array later has it stored first
+// (session_unstored.cpp). Pure data; it uses neither Python nor sockets.
 #pragma once
 #include <functional>
 #include <optional>
@@ -33,8 +33,6 @@ struct Recipe {
   std::uint64_t batch = 0;  ///< its number
   bool is_heard = false;    ///< somebody hears of floating-point errors of each of the commands in that batch
   bool is_sound = false;    ///< and the batch has met none in them
-  bool is_recorded = false;  ///< the program records it again: it is kept until the array is stored
-  bool is_stale = false;     ///< the engines know the array as one that was not computed
 };
 
 struct RecipeRules {
@@ -49,44 +47,31 @@ std::vector<Recipe> find_recipes(const protocol::Batch& pending,
                                  const std::unordered_set<protocol::ArrayId>& dead,
                                  std::span<const protocol::View> fetches, const RecipeRules& rules);
 
-/// The arrays that are not stored. One that is recorded is none of them; should its batch fail or be cut
-/// before it, it is one again.
+/// The arrays that are not stored.
 class Unstored {
  public:
   static constexpr std::size_t most = 32;
-  static constexpr std::size_t none = ~std::size_t{0};
 
   bool is_empty() const { return recipes_.empty(); }
   std::size_t size() const { return recipes_.size(); }
-  bool contains(protocol::ArrayId id) const;
-  bool is_recorded(protocol::ArrayId id) const { return knows(id) && !contains(id); }
-  bool knows(protocol::ArrayId id) const { return recipes_.contains(id); }
-  bool has_any() const { return !all().empty(); }
+  bool contains(protocol::ArrayId id) const { return recipes_.contains(id); }
   void add(Recipe recipe);
   /// Its recipe, for an array that is one of these.
-  Recipe& at(protocol::ArrayId id) { return recipes_.at(id); }
+  const Recipe& at(protocol::ArrayId id) const { return recipes_.at(id); }
+  void forget(protocol::ArrayId id) { recipes_.erase(id); }
   /// Those whose recipes read this array.
   std::vector<protocol::ArrayId> made_from(protocol::ArrayId id) const;
   std::vector<protocol::ArrayId> all() const;
-  /// True while a recipe reads the array, recorded or not.
+  /// True while a recipe reads the array.
   bool is_read(protocol::ArrayId id) const;
-  /// Forgets the recipes of arrays that have died. Returns those that are not stored.
+  /// Forgets the recipes of arrays that have died, and returns these.
   std::vector<protocol::ArrayId> drop(const std::unordered_set<protocol::ArrayId>& dead);
   /// Those whose recipes keep a dead array from being freed that may be large.
   std::vector<protocol::ArrayId> in_the_way(const std::unordered_set<protocol::ArrayId>& dead) const;
-  /// What is pending will not be sent. Returns those that are not stored again.
-  std::vector<protocol::ArrayId> note_abandoned(std::span<const protocol::Command> pending);
-  /// The reply to a batch, which has run its first `ran` commands.
-  struct Outcome {
-    std::uint64_t batch;
-    bool is_ok;
-    std::size_t ran;
-    std::span<const protocol::FloatErrors> errors;
-  };
-  /// Returns those that are not stored again. `place_of`: by array, which command of the batch makes it, or
-  /// none.
-  std::vector<protocol::ArrayId> note_outcome(const Outcome& outcome,
-                                              const std::function<std::size_t(protocol::ArrayId)>& place_of);
+  /// The reply to the batch that has computed arrays in passing: it has run its first `ran` commands, and met
+  /// these errors. What it has not come to is lost, and none of these any more.
+  void note_reply(std::uint64_t batch, std::size_t ran, bool is_ok,
+                  std::span<const protocol::FloatErrors> errors);
 
  private:
   std::vector<protocol::ArrayId> those(const std::function<bool(const Recipe&)>& are_meant) const;
