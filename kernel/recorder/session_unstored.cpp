@@ -169,8 +169,13 @@ SentBatch Session::send_for_look(const std::vector<View>& fetches) {
   const auto is_short_lived = [&](std::size_t n) {
     return short_lived_.expects(line_of(n)) && !set_aside_.contains(commands[n].out.base);
   };
-  auto recipes = find_recipes(recorder_.pending(), dead, fetches,
-                              {[this](ArrayId id) { return may_read(id); }, is_short_lived});
+  bool is_any = false;
+  for (std::size_t n = 0; n < commands.size() && !is_any; ++n)
+    is_any = is_large(commands[n]) && is_short_lived(n);
+  std::vector<Recipe> recipes;
+  if (is_any)
+    recipes = find_recipes(recorder_.pending(), dead, fetches,
+                           {[this](ArrayId id) { return may_read(id); }, is_short_lived});
   for (std::size_t n = 0; n < commands.size(); ++n)
     if (is_large(commands[n]) && !dead.contains(commands[n].out.base))
       short_lived_.note_sent(commands[n].out.base, line_of(n));
