@@ -237,7 +237,7 @@ class Session {
   /// All are stored. What fails is told later.
   void store_all();
   void store(protocol::ArrayId id);
-  void record_recipe(const Recipe& recipe);
+  void record(Recipe recipe);
   /// Forgets those that have died. Returns what has died.
   std::unordered_set<protocol::ArrayId> drop_dead_recipes();
   void note_unstored(const SentBatch& sent, const protocol::Reply& reply);

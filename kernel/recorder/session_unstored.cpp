@@ -46,11 +46,11 @@ void Session::set_aside(std::size_t place, const std::function<void()>& send_oth
   add_again();
 }
 
-void Session::record_recipe(const Recipe& recipe) {
-  const auto& lines = recipe_lines_.at(recipe.array);
-  std::unordered_map<ArrayId, ArrayId> names;  // of temporaries, which have others every time
+void Session::record(Recipe recipe) {
+  auto lines = std::move(recipe_lines_.extract(recipe.array).mapped());
+  std::unordered_map<ArrayId, ArrayId> names;  // of temporaries: theirs died with the batch
   for (std::size_t n = 0; n < recipe.commands.size(); ++n) {
-    auto command = recipe.commands[n];
+    auto& command = recipe.commands[n];
     for (auto& operand : command.in)
       if (auto* view = std::get_if<View>(&operand))
         if (const auto found = names.find(view->base); found != names.end()) view->base = found->second;
@@ -59,19 +59,14 @@ void Session::record_recipe(const Recipe& recipe) {
       command.out.base = temporary;
       recorder_.free(temporary);
     }
-    const auto& [line, code, globals, is_numpys_own] = lines[n];
-    sender_.add_again(std::move(command),
-                      {line, Ref::borrow(code.get()), Ref::borrow(globals.get()), is_numpys_own},
-                      recipe.is_sound);
+    sender_.add_again(std::move(command), std::move(lines[n]), recipe.is_sound);
   }
 }
 
 void Session::store(ArrayId id) {
   short_lived_.note_missed(id);
   set_aside(0, [&] {
-    record_recipe(unstored_.at(id));
-    unstored_.forget(id);
-    recipe_lines_.erase(id);
+    record(unstored_.take(id));
     outstanding_.push_back(send(nullptr, {}));
   });
   settle_all();
@@ -135,9 +130,6 @@ void Session::store_all() {
   drop_dead_recipes();
   for (const ArrayId id : unstored_.all())
     if (unstored_.contains(id)) store(id);
-  if (!recorder_.has_frees()) return;  // of what was kept for them
-  outstanding_.push_back(send(nullptr, {}));
-  settle_all();
 }
 
 void Session::note_unstored(const SentBatch& sent, const protocol::Reply& reply) {

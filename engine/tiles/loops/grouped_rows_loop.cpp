@@ -60,20 +60,8 @@ bool add_grouped_rows(const GroupedRows& of, void* const* sums) {
 
 template <class T>
 bool add_grouped_rows(const GroupedRows& of, void* const* sums) {
-  switch (of.row_length) {
-    case 1:
-      return add_grouped_rows<T, 1>(of, sums);
-    case 2:
-      return add_grouped_rows<T, 2>(of, sums);
-    case 3:
-      return add_grouped_rows<T, 3>(of, sums);
-    case 4:
-      return add_grouped_rows<T, 4>(of, sums);
-    case 8:
-      return add_grouped_rows<T, 8>(of, sums);
-    default:
-      return add_grouped_rows<T, 0>(of, sums);
-  }
+  return with_row_length(of.row_length,
+                         [&]<std::int64_t length>() { return add_grouped_rows<T, length>(of, sums); });
 }
 
 }  // namespace

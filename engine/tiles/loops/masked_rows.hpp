@@ -39,6 +39,25 @@ inline constexpr std::int64_t longest_grouped_row = 16;  ///< elements
 using AddGroupedRows = bool (*)(const GroupedRows& rows, void* const* sums);
 AddGroupedRows find_add_grouped_rows(protocol::Dtype dtype);  ///< null for the same dtypes
 
+/// Calls `function.operator()<length>()` for a length for which both loops are unrolled; with 0 for others.
+template <class Function>
+auto with_row_length(std::int64_t length, const Function& function) {
+  switch (length) {
+    case 1:
+      return function.template operator()<1>();
+    case 2:
+      return function.template operator()<2>();
+    case 3:
+      return function.template operator()<3>();
+    case 4:
+      return function.template operator()<4>();
+    case 8:
+      return function.template operator()<8>();
+    default:
+      return function.template operator()<0>();
+  }
+}
+
 #define GAMELAN_DECLARE_LEVEL(level)                           \
   namespace level {                                            \
   AddMaskedRows find_add_masked_rows(protocol::Dtype dtype);   \

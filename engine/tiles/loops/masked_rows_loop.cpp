@@ -75,20 +75,7 @@ void add_masked_rows(const MaskedRows& of, T* sums) {
 template <class T>
 void add_masked_rows(const MaskedRows& of, void* to) {
   T* const sums = static_cast<T*>(to);
-  switch (of.row_length) {
-    case 1:
-      return add_masked_rows<T, 1>(of, sums);
-    case 2:
-      return add_masked_rows<T, 2>(of, sums);
-    case 3:
-      return add_masked_rows<T, 3>(of, sums);
-    case 4:
-      return add_masked_rows<T, 4>(of, sums);
-    case 8:
-      return add_masked_rows<T, 8>(of, sums);
-    default:
-      return add_masked_rows<T, 0>(of, sums);
-  }
+  with_row_length(of.row_length, [&]<std::int64_t length>() { add_masked_rows<T, length>(of, sums); });
 }
 
 }  // namespace

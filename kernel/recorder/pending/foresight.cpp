@@ -29,12 +29,6 @@ std::int64_t maker(std::span<const Command> commands, ArrayId id) {
   return unknown;
 }
 
-bool is_simple(const Command& command) {
-  const auto kind = protocol::info(command.op).kind;
-  return command.creates && command.payload < 0 && kind != protocol::RowKind::nullary &&
-         kind != protocol::RowKind::call;
-}
-
 bool is_alike(const View& left, const View& right) {
   return left.dtype == right.dtype && left.offset == right.offset && left.extents == right.extents &&
          left.strides == right.strides;

@@ -2,8 +2,9 @@
 #include "kernel/recorder/pending/unstored.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
+
+#include "kernel/recorder/pending/work.hpp"
 
 namespace gamelan::kernel {
 namespace {
@@ -15,13 +16,7 @@ using protocol::View;
 constexpr std::size_t most_commands = 16;  // of a recipe
 constexpr std::size_t most_recipes = 8;    // of a batch
 constexpr std::int64_t large_bytes = 1 << 20;
-constexpr std::int64_t most_work = 64;  // for an element that is not stored
-
-bool is_simple(const Command& command) {
-  const auto kind = protocol::info(command.op).kind;
-  return command.creates && command.payload < 0 && kind != protocol::RowKind::nullary &&
-         kind != protocol::RowKind::call;
-}
+constexpr std::int64_t most_operations = 64;  // for an element that is not stored
 
 template <class Visit>
 void for_each_read(const Command& command, Visit visit) {
@@ -29,15 +24,15 @@ void for_each_read(const Command& command, Visit visit) {
     if (const auto* view = std::get_if<View>(&operand)) visit(*view);
 }
 
-/// How much is computed for a command.
-std::int64_t work_of(const Command& command) {
-  constexpr std::int64_t work_of_transcendental = 16;
+/// How many operations in registers a command takes: what is not stored is computed in a pass of others.
+std::int64_t operations_of(const Command& command) {
+  constexpr std::int64_t of_a_transcendental = 16;
   std::int64_t elements = protocol::element_count(command.out.extents);
   for_each_read(command, [&](const View& view) {
     elements = std::max(elements, protocol::element_count(view.extents));
   });
   const bool is_dear = (protocol::info(command.op).traits & protocol::transcendental) != 0;
-  return elements * (is_dear ? work_of_transcendental : 1);
+  return elements * (is_dear ? of_a_transcendental : 1);
 }
 
 class Finder {
@@ -73,9 +68,9 @@ class Finder {
 
  private:
   bool is_dear(const std::vector<std::size_t>& places, const View& out) const {
-    std::int64_t work = 0;
-    for (const auto n : places) work += work_of(commands_[n]);
-    return work > most_work * protocol::element_count(out.extents);
+    std::int64_t operations = 0;
+    for (const auto n : places) operations += operations_of(commands_[n]);
+    return operations > most_operations * protocol::element_count(out.extents);
   }
 
   /// Its size is known, because this batch makes it.
@@ -136,6 +131,8 @@ std::vector<Recipe> find_recipes(const protocol::Batch& pending, const std::unor
                                  std::span<const View> fetches, const RecipeRules& rules) {
   return Finder(pending, dead, fetches, rules).run();
 }
+
+Recipe Unstored::take(ArrayId id) { return std::move(recipes_.extract(id).mapped()); }
 
 void Unstored::add(Recipe recipe) {
   const auto id = recipe.array;

@@ -7,7 +7,6 @@
 // (session_unstored.cpp). Pure data; it uses neither Python nor sockets.
 #pragma once
 #include <functional>
-#include <optional>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -56,9 +55,8 @@ class Unstored {
   std::size_t size() const { return recipes_.size(); }
   bool contains(protocol::ArrayId id) const { return recipes_.contains(id); }
   void add(Recipe recipe);
-  /// Its recipe, for an array that is one of these.
-  const Recipe& at(protocol::ArrayId id) const { return recipes_.at(id); }
-  void forget(protocol::ArrayId id) { recipes_.erase(id); }
+  /// The recipe of an array that is one of these, which is forgotten.
+  Recipe take(protocol::ArrayId id);
   /// Those whose recipes read this array.
   std::vector<protocol::ArrayId> made_from(protocol::ArrayId id) const;
   std::vector<protocol::ArrayId> all() const;

@@ -124,6 +124,11 @@ void touch(TouchedArrays& touched, const Command& command) {
 
 bool is_single(Op op) { return protocol::info(op).kind == protocol::RowKind::call; }
 
+bool is_simple(const Command& command) {
+  return command.creates && command.payload < 0 && !is_single(command.op) &&
+         protocol::info(command.op).kind != protocol::RowKind::nullary;
+}
+
 std::int64_t work_of(const Command& command, protocol::ArrayId first_of_batch, const TouchedArrays& touched) {
   if (is_single(command.op)) return single_work(command);
   const std::int64_t elements = elements_of(command);

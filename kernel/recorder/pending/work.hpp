@@ -29,4 +29,7 @@ void touch(TouchedArrays& touched, const protocol::Command& command);
 /// linear algebra, files.
 bool is_single(protocol::Op op);
 
+/// True for an element-wise command or a reduction that makes a new array of others and of numbers.
+bool is_simple(const protocol::Command& command);
+
 }  // namespace gamelan::kernel

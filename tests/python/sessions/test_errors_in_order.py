@@ -25,16 +25,9 @@ def memory(engine, ranks):
     """Engines of their own with little memory; the number of bytes of all together."""
     if not ranks:
         pytest.skip("needs engines")
-    before = _session.engines()
-    own = engines.Engines(ranks, HEAP_BYTES)
-    try:
-        _session.use(own)
+    with engines.in_use(ranks, HEAP_BYTES):
         info = json.loads(_core.info())
         yield info["heap_bytes_per_rank"] * info["ranks"]
-    finally:
-        _session.release()
-        own.stop()
-        _session.use(before)
 
 
 def filled(memory, share=0.4):
