@@ -35,6 +35,7 @@ MomentLoops moment_loops(Dtype) { return {}; }
 SmallProductLoop small_product_loop(Dtype) { return nullptr; }
 EvenBinLoop even_bin_loop() { return nullptr; }
 AddMaskedRows find_add_masked_rows(Dtype) { return nullptr; }
+AddGroupedRows find_add_grouped_rows(Dtype) { return nullptr; }
 #endif
 
 }  // namespace gamelan::engine::tiles::GAMELAN_ISA

@@ -12,6 +12,7 @@
 #include "engine/tiles/loops/elementwise_tables.hpp"
 #include "engine/tiles/loops/fold.hpp"
 #include "engine/tiles/loops/isa.hpp"
+#include "engine/tiles/loops/masked_rows.hpp"
 #include "engine/tiles/loops/scan.hpp"
 #include "protocol/error.hpp"
 
@@ -58,6 +59,8 @@ TEST(Absent, what_only_saves_time_is_not_found) {
     SCOPED_TRACE(name(level));
     set_isa(level);
     EXPECT_EQ(find_pair_loop({}, Dtype::float64, 0), nullptr);
+    EXPECT_EQ(find_add_masked_rows(Dtype::float64), nullptr);
+    EXPECT_EQ(find_add_grouped_rows(Dtype::float64), nullptr);
   }
 }
 
