@@ -16,4 +16,11 @@ extern Hook gather_hook;
 int array_get_buffer(PyObject* self, Py_buffer* view, int flags);
 void array_release_buffer(PyObject* self, Py_buffer* view);
 
+/// NumPy asks an array for the buffer first, drops what that raises, an interrupt, too, asks for
+/// `__array_interface__`, drops what that raises, and asks for `__array__`. Those call this. Throws
+/// PythonError with what the buffer of this array has raised within the same instruction of the user's
+/// program.
+void raise_refusal(const PyObject* array);
+void forget_refusal() noexcept;
+
 }  // namespace gamelan::kernel

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernel/arrays/array_object.hpp"
+#include "kernel/arrays/buffer.hpp"
 #include "kernel/arrays/values.hpp"
 #include "kernel/module/core_functions.hpp"
 #include "kernel/random/random_fill.hpp"
@@ -55,6 +56,10 @@ void add_array_functions(py::module_& m) {
   m.def("upload", [](const py::object& array) {
     return python(upload(reinterpret_cast<PyArrayObject*>(array.ptr())));
   });
+  m.def(
+      "raise_refusal", [](const py::object& array) { kernel::raise_refusal(array.ptr()); },
+      "Raises what the buffer of this array has raised just now, and NumPy dropped.");
+  m.def("forget_refusal", &kernel::forget_refusal);
   m.def("fetch", &fetch_all, "The arrays' elements as NumPy arrays, in one round trip.");
   m.def(
       "random_fill",

@@ -101,6 +101,10 @@ class Protocols(_core.Array):
     def __array__(self, dtype=None, copy=None):
         if copy is False and self._b is not None:
             raise ValueError("a distributed array has no memory here: only a copy of it can be handed over")
+        try:
+            _core.raise_refusal(self)  # NumPy has asked for the memory, and has dropped an error, or an interrupt
+        finally:
+            _core.forget_refusal()
         data = copy_here(self) if copy and self._b is not None else here(self)
         is_cast = dtype is not None and numpy.dtype(dtype) != data.dtype
         if copy is False and is_cast:
@@ -133,6 +137,7 @@ class Protocols(_core.Array):
     @property
     def __array_interface__(self):
         """A description of the elements for other libraries: of a read-only copy, which lives as long as whoever uses it."""
+        _core.raise_refusal(self)  # NumPy drops it once more, and asks for `__array__`
         try:
             data = here(self)
         except ValueError as too_large:
