@@ -118,9 +118,14 @@ class GridChoice {
     list_grids(0, ranks_, {});
     double smallest = std::numeric_limits<double>::infinity();
     for (const auto& each : costs_of_grids_) smallest = std::min(smallest, each.block);
+    const auto parts_of_last = [&](std::size_t g) { return grids_[(g + 1) * parts_.size() - 1]; };
     std::size_t best = 0;
-    for (std::size_t g = 1; g < costs_of_grids_.size(); ++g)
-      if (is_better(costs_of_grids_[g], costs_of_grids_[best], smallest)) best = g;
+    for (std::size_t g = 1; g < costs_of_grids_.size(); ++g) {
+      const auto &cost = costs_of_grids_[g], &least = costs_of_grids_[best];
+      // Of equals, that which cuts the first axes, where runs are long: it comes later.
+      const bool is_as_good = parts_of_last(g) == parts_of_last(best) && !is_better(least, cost, smallest);
+      if (is_as_good || is_better(cost, least, smallest)) best = g;
+    }
     const auto first = grids_.begin() + static_cast<std::ptrdiff_t>(best * parts_.size());
     std::copy_n(first, parts_.size(), parts_.begin());
   }

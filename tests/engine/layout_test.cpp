@@ -218,6 +218,14 @@ TEST(Layout, the_last_axis_is_cut_last) {
   EXPECT_EQ(default_layout({700, 700}, 4).axes[0].parts, 4);
 }
 
+TEST(Layout, of_equal_axes_the_first_is_cut) {
+  for (const int ranks : {2, 3, 5}) {
+    EXPECT_EQ(default_layout({160, 160, 160}, ranks).axes[0].parts, ranks);
+    EXPECT_EQ(default_layout({350, 350, 4}, ranks).axes[0].parts, ranks);
+    EXPECT_EQ(default_layout({350, 4, 350, 4}, ranks).axes[0].parts, ranks);
+  }
+}
+
 TEST(Layout, costs_nothing_at_many_ranks) {
   const auto layout = default_layout({1 << 20, 1 << 20}, 65536);
   EXPECT_EQ(layout.grid_size, 65536);

@@ -10,20 +10,10 @@
 
 #include "engine/plan/passes/passes.hpp"
 #include "engine/plan/passes/unit_axes.hpp"
+#include "engine/plan/passes/whole_views.hpp"
 
 namespace gamelan::engine::plan {
 namespace {
-
-bool is_whole(const View& view, const ArrayInfo& base) {
-  return view.offset == 0 && view.dtype == base.dtype && protocol::is_contiguous(view) &&
-         protocol::element_count(view.extents) == protocol::element_count(base.extents);
-}
-
-bool is_one_element_everywhere(const View& view) {
-  for (std::size_t k = 0; k < view.extents.size(); ++k)
-    if (view.extents[k] > 1 && view.strides[k] != 0) return false;
-  return true;
-}
 
 /// Existing arrays that choose_extents has given other extents or another layout are stored anew, once,
 /// before anything else.
@@ -90,7 +80,7 @@ class Canonicaliser {
       const auto& base = context_.arrays.at(view->base);
       if (!is_whole(*view, base)) return;  // a proper part of its base: keep the notebook's shape
       if (is_free && base.extents != command.out.extents && target == command.out.extents &&
-          base.extents.size() >= command.out.extents.size())
+          base.extents.size() >= command.out.extents.size() && !fits_as_seen(*view, base))
         target = base.extents;
     }
     if (target == command.out.extents) return;

@@ -3,27 +3,19 @@
 // extents over which these are boxes: `arange(n*n).reshape(n, n)` is stored as n x n. An existing array keeps
 // its extents where it can. A view in another shape needs at most other cuts: blocks that end between the
 // groups of rows that it keeps together. With those the array is stored anew, once, and views in the first
-// shape stay boxes, too. Called by canonical.cpp.
+// shape stay boxes, too. So is an array whose rows are cut, when an operation goes along them. Called by
+// canonical.cpp.
 #include <algorithm>
+#include <set>
 
 #include "engine/plan/passes/passes.hpp"
+#include "engine/plan/passes/whole_views.hpp"
 
 namespace gamelan::engine::plan {
 namespace {
 
 constexpr std::size_t most_looks = 64;     // at one array that count
 constexpr std::int64_t shortest_row = 64;  // of extents that suit a view: loops over shorter rows are slow
-
-bool is_whole(const View& view, const ArrayInfo& base) {
-  return view.offset == 0 && view.dtype == base.dtype && protocol::is_contiguous(view) &&
-         protocol::element_count(view.extents) == protocol::element_count(base.extents);
-}
-
-bool is_one_element_everywhere(const View& view) {
-  for (std::size_t k = 0; k < view.extents.size(); ++k)
-    if (view.extents[k] > 1 && view.strides[k] != 0) return false;
-  return true;
-}
 
 /// Extents over which `view` is a box, guessed from its strides; empty when there is no guess.
 Shape natural_extents(const View& view, const ArrayInfo& base) {
@@ -69,9 +61,11 @@ class Chooser {
         if (const auto* view = std::get_if<View>(&operand))
           look(*view, has_no_shape && runs_as_stored(node, *view));
       if (!command.creates) look(command.out, has_no_shape && runs_as_stored(node, command.out));
+      if (needs_whole_rows(node)) want_whole_rows(std::get<View>(command.in[0]));
     }
     for (const auto& view : context_.fetches) look(view, true);
     for (const auto id : existing_) store_for_looks(id);
+    for (const auto id : in_rows_) store_in_rows(id);
   }
 
  private:
@@ -79,9 +73,10 @@ class Chooser {
   bool runs_as_stored(const Node& node, const View& view) const {
     const auto& command = node.command;
     if (node.kind == Node::Kind::reduce) return command.ints.size() == view.extents.size();
+    const auto& base = context_.arrays.at(view.base);
     return node.kind == Node::Kind::elementwise &&
            is_whole(command.out, context_.arrays.at(command.out.base)) &&
-           context_.arrays.at(view.base).extents.size() >= command.out.extents.size();
+           base.extents.size() >= command.out.extents.size() && !fits_as_seen(view, base);
   }
 
   /// `is_cheap`: the view needs no box.
@@ -105,6 +100,53 @@ class Chooser {
       base.extents = extents;
       settled_.insert(view.base);
     }
+  }
+
+  /// True when the command goes along the rows of its operand as they lie in memory: it adds them up, or
+  /// sorts them.
+  static bool needs_whole_rows(const Node& node) {
+    const auto& command = node.command;
+    const auto* view = command.in.empty() ? nullptr : std::get_if<View>(&command.in[0]);
+    if (!view) return false;
+    const auto is_along_memory = [&](std::int64_t axis) {
+      const auto k = static_cast<std::size_t>(axis);
+      return std::abs(view->strides[k]) == static_cast<std::int64_t>(protocol::size_of(view->dtype)) &&
+             view->extents[k] > 1;
+    };
+    if (node.kind == Node::Kind::reduce)
+      return std::any_of(command.ints.begin(), command.ints.end(), is_along_memory);
+    switch (command.op) {
+      case Op::accumulate:
+      case Op::sort:
+      case Op::argsort:
+      case Op::argmax:
+      case Op::argmin:
+        return is_along_memory(command.ints.front());
+      default:
+        return false;
+    }
+  }
+
+  void want_whole_rows(const View& view) {
+    if (context_.created.contains(view.base) || !context_.options.has(Switch::relayout)) return;
+    const auto& base = context_.arrays.at(view.base);
+    if (!base.is_chosen && is_most_of(view, base)) in_rows_.insert(view.base);
+  }
+
+  /// The transpose of a table lies as the table does: its rows are cut. What goes along them would bring half
+  /// of them from other ranks every time, so the array is stored anew, once, in blocks of rows.
+  void store_in_rows(ArrayId id) {
+    auto& base = context_.arrays.at(id);
+    if (context_.relayouts.contains(id) || base.extents.size() < 2) return;
+    const auto cuts_segments = [&](const Layout& layout) {
+      const auto& last = layout.axes.back();
+      return last.parts > 1 &&
+             (last.step != 1 || last.unit % distribution::segment_length(base.extents) != 0);
+    };
+    auto rows = distribution::default_layout(base.extents, context_.options.ranks);
+    if (!cuts_segments(base.layout) || cuts_segments(rows)) return;
+    context_.relayouts.emplace(id, base);
+    base.layout = std::move(rows);
   }
 
   /// True when the view is a box of an array of these extents, or can be made one by other cuts. Does not
@@ -163,6 +205,7 @@ class Chooser {
 
   Context& context_;
   std::unordered_set<ArrayId> settled_;                   // arrays that keep their extents
+  std::set<ArrayId> in_rows_;                             // arrays that the batch goes along the rows of
   std::vector<ArrayId> existing_;                         // arrays that the batch looks at
   std::unordered_map<ArrayId, std::vector<View>> looks_;  // at each of them
 };

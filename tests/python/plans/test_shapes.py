@@ -192,3 +192,31 @@ def test_bits_do_not_depend_on_what_was_done_before(engine, ranks):
         sums.append([numpy.asarray(x).tobytes() for x in (a.sum(), a.sum(axis=0), a.sum(axis=1), (a * a).mean())])
         del kept
     assert all(each == sums[0] for each in sums)
+
+
+def test_rows_that_are_cut_are_brought_together_once(engine, ranks):
+    """A transposed table lies as the table does. What goes along its rows stores it anew, in blocks of rows, and later batches
+    find it so."""
+    values = numpy.random.default_rng(4).random((1400, 1300))
+    fresh = gamelan.array(values.T.copy())
+    wanted = [
+        numpy.asarray(x).tobytes() for x in (fresh.sum(), fresh.sum(axis=1), (fresh * 2).max(axis=0), gamelan.cumsum(fresh, 1))
+    ]
+    for first in (lambda a: a.sum(), lambda a: a[5:].max(), lambda a: gamelan.sort(a, axis=1), lambda a: gamelan.cumsum(a, axis=-1),
+                  lambda a: a.argmax(axis=1), lambda a: (a * 2).T.min(axis=0), lambda a: a.sum(axis=0)):  # fmt: skip
+        a = gamelan.array(values).T + 0
+        gamelan.sync()
+        assert numpy.asarray(first(a)).tobytes() == numpy.asarray(first(fresh)).tobytes()
+        found = [numpy.asarray(x).tobytes() for x in (a.sum(), a.sum(axis=1), (a * 2).max(axis=0), gamelan.cumsum(a, 1))]
+        assert found == wanted
+        if ranks:
+            assert f"1300x1400 on {ranks}x1 ranks" in str(gamelan.explain(a.sum())) and numpy.array_equal(a, values.T)
+
+
+def test_wide_tables_keep_their_columns(engine, ranks):
+    """An array of few long rows is cut between segments of its rows: nothing is stored anew."""
+    a = gamelan.array(numpy.ones((3, 300_000)))
+    gamelan.sync()
+    float(a.sum())
+    if ranks > 1:
+        assert f"3x300000 on 1x{ranks} ranks" in str(gamelan.explain(a.sum()))
