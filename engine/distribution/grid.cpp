@@ -122,7 +122,8 @@ class GridChoice {
     std::size_t best = 0;
     for (std::size_t g = 1; g < costs_of_grids_.size(); ++g) {
       const auto &cost = costs_of_grids_[g], &least = costs_of_grids_[best];
-      // Of equals, that which cuts the first axes, where runs are long: it comes later.
+      // Of equals, that which cuts the first axes, where runs are long: list_grids lists it later. A cut of
+      // the last axis weighs more, so grids that differ there are no equals.
       const bool is_as_good = parts_of_last(g) == parts_of_last(best) && !is_better(least, cost, smallest);
       if (is_as_good || is_better(cost, least, smallest)) best = g;
     }

@@ -261,10 +261,11 @@ std::optional<Shape> granules(const Shape& extents, protocol::Dtype dtype, const
 
 }  // namespace
 
-bool can_be_cut_for(const Shape& extents, protocol::Dtype dtype, const protocol::View& view) {
+bool can_be_cut_for(const Shape& extents, protocol::Dtype dtype, const protocol::View& view,
+                    std::size_t axes) {
   const auto granule = granules(extents, dtype, view);
   if (!granule) return false;
-  for (std::size_t k = 0; k < extents.size(); ++k)
+  for (std::size_t k = 0; k < std::min(axes, extents.size()); ++k)
     if ((*granule)[k] > 0 && extents[k] >= many_parts(extents) * (*granule)[k]) return true;
   return false;
 }

@@ -4,6 +4,7 @@
 // box once neighbouring axes are taken for one or an axis for several, and the blocks are the same memory
 // either way: then nothing has to move. Pure arithmetic; the planner asks, and fetches.
 #pragma once
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -34,8 +35,9 @@ std::optional<Placement> place(const Layout& layout, const Shape& extents, proto
 /// multiples of what the views keep together. nullopt when there is none that shares the elements evenly.
 std::optional<Layout> layout_for_looks(const Shape& extents, protocol::Dtype dtype,
                                        std::span<const protocol::View> views, int ranks);
-/// True when arrays of these extents can be cut into many parts under which the view is a box. Does not
-/// depend on the number of ranks.
-bool can_be_cut_for(const Shape& extents, protocol::Dtype dtype, const protocol::View& view);
+/// True when arrays of these extents can be cut, along one of the first `axes` axes, into many parts under
+/// which the view is a box. Does not depend on the number of ranks.
+bool can_be_cut_for(const Shape& extents, protocol::Dtype dtype, const protocol::View& view,
+                    std::size_t axes = std::numeric_limits<std::size_t>::max());
 
 }  // namespace gamelan::engine::distribution

@@ -16,38 +16,47 @@ namespace {
 struct Refusal {
   const PyObject* array = nullptr;  // compared only
   SourceLine line;
-  Ref type, value;
+  Ref error;
 };
 
 Refusal& refusal() {
-  static auto* last = new Refusal;  // never destroyed: Python ends before statics are
+  thread_local auto* last = new Refusal;  // never destroyed: a thread may end without the GIL
   return *last;
 }
 
-// To be called while the exception is set; it stays set.
+// To be called while the exception is set; it stays set. What is kept has no traceback, which would keep the
+// program's frames, and their arrays.
 void keep_refusal(const PyObject* array) {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
-  refusal() = {array, current_line().line, Ref::borrow(type), Ref::borrow(value)};
+  PyErr_NormalizeException(&type, &value, &traceback);
+  const Ref arguments(PyObject_GetAttrString(value, "args"));
+  Ref error(arguments ? PyObject_CallObject(type, arguments.get()) : nullptr);
+  PyErr_Clear();
+  if (error) refusal() = {array, current_line().line, std::move(error)};
   PyErr_Restore(type, value, traceback);
 }
 
 }  // namespace
 
-void raise_refusal(const PyObject* array) {
+bool is_refused(const PyObject* array) {
   const Refusal& last = refusal();
-  if (last.array != array || last.line != current_line().line) return;
-  PyErr_Restore(Ref::borrow(last.type.get()).release(), Ref::borrow(last.value.get()).release(), nullptr);
-  throw PythonError();
+  return last.array == array && last.line == current_line().line;
 }
 
-void forget_refusal() noexcept { refusal() = {}; }
+void raise_refusal(const PyObject* array) {
+  const bool is_just_now = is_refused(array);
+  const Refusal last = std::exchange(refusal(), {});
+  if (!is_just_now) return;
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(last.error.get())), last.error.get());
+  throw PythonError();
+}
 
 // The consumer of the buffer holds the object that lends it, and that holds the memory.
 int array_get_buffer(PyObject* self, Py_buffer* view, int flags) {
   auto* array = as_array(self);
   view->obj = nullptr;
-  forget_refusal();
+  refusal() = {};
   if (array->b == nullptr) return PyObject_GetBuffer(array->a, view, flags);
   if ((flags & PyBUF_WRITABLE) != 0) {
     PyErr_SetString(PyExc_BufferError,

@@ -16,11 +16,11 @@ extern Hook gather_hook;
 int array_get_buffer(PyObject* self, Py_buffer* view, int flags);
 void array_release_buffer(PyObject* self, Py_buffer* view);
 
-/// NumPy asks an array for the buffer first, drops what that raises, an interrupt, too, asks for
-/// `__array_interface__`, drops what that raises, and asks for `__array__`. Those call this. Throws
-/// PythonError with what the buffer of this array has raised within the same instruction of the user's
-/// program.
+/// NumPy asks for the buffer of an array, and drops what that raises, an interrupt, too. Then it asks for
+/// `__array_interface__`, and then for `__array__`. True while that has happened to this array within the
+/// same instruction of the user's program: then it is to be told that there is no interface.
+bool is_refused(const PyObject* array);
+/// To be called by `__array__`. Throws PythonError with what the buffer has raised, once.
 void raise_refusal(const PyObject* array);
-void forget_refusal() noexcept;
 
 }  // namespace gamelan::kernel

@@ -59,7 +59,7 @@ void add_array_functions(py::module_& m) {
   m.def(
       "raise_refusal", [](const py::object& array) { kernel::raise_refusal(array.ptr()); },
       "Raises what the buffer of this array has raised just now, and NumPy dropped.");
-  m.def("forget_refusal", &kernel::forget_refusal);
+  m.def("is_refused", [](const py::object& array) { return kernel::is_refused(array.ptr()); });
   m.def("fetch", &fetch_all, "The arrays' elements as NumPy arrays, in one round trip.");
   m.def(
       "random_fill",

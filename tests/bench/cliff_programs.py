@@ -113,6 +113,15 @@ def smooth(np, a):
     a[1:-1] = 0.25 * (a[2:] + a[:-2]) + 0.5 * a[1:-1]
 
 
+others = {}  # by shape: a fresh array, kept
+
+
+def with_another(np, a):
+    if a.shape not in others:
+        others[a.shape] = np.random.rand(*a.shape)
+    return a * others[a.shape]
+
+
 PROBES = {
     "sum": ("123c", lambda np, a: a.sum()),
     "chain": ("123c", lambda np, a: np.sqrt(abs(a) * 2 + 1) - a),
@@ -131,6 +140,7 @@ PROBES = {
     "sum axis 1": ("23c", lambda np, a: a.sum(axis=1)),
     "differences axis 1": ("23c", lambda np, a: a[:, 1:] - a[:, :-1]),
     "flat slice": ("23c", lambda np, a: a.ravel()[1:] + 1),
+    "with another": ("123c", with_another),
     "flip": ("23c", lambda np, a: a + a[::-1, ::-1]),
     "a column": ("23c", lambda np, a: a[:, 3:4] * a),
     "a + a.T": ("2", lambda np, a: a + a.T),

@@ -65,7 +65,7 @@ class Chooser {
     }
     for (const auto& view : context_.fetches) look(view, true);
     for (const auto id : existing_) store_for_looks(id);
-    for (const auto id : in_rows_) store_in_rows(id);
+    for (const auto id : wanted_in_rows_) store_in_rows(id);
   }
 
  private:
@@ -130,21 +130,21 @@ class Chooser {
   void want_whole_rows(const View& view) {
     if (context_.created.contains(view.base) || !context_.options.has(Switch::relayout)) return;
     const auto& base = context_.arrays.at(view.base);
-    if (!base.is_chosen && is_most_of(view, base)) in_rows_.insert(view.base);
+    const bool is_nearly_all =
+        4 * protocol::element_count(view.extents) >= 3 * protocol::element_count(base.extents);
+    if (!base.is_chosen && is_nearly_all) wanted_in_rows_.insert(view.base);
   }
 
   /// The transpose of a table lies as the table does: its rows are cut. What goes along them would bring half
-  /// of them from other ranks every time, so the array is stored anew, once, in blocks of rows.
+  /// of them from other ranks every time, so the array is stored anew, once, in blocks of rows. Only where
+  /// there are rows for all ranks: other arrays may have been cut for views that need other axes whole.
   void store_in_rows(ArrayId id) {
     auto& base = context_.arrays.at(id);
-    if (context_.relayouts.contains(id) || base.extents.size() < 2) return;
-    const auto cuts_segments = [&](const Layout& layout) {
-      const auto& last = layout.axes.back();
-      return last.parts > 1 &&
-             (last.step != 1 || last.unit % distribution::segment_length(base.extents) != 0);
-    };
+    const auto& axes = base.layout.axes;
+    if (looks_.contains(id) || axes.size() != base.extents.size() || axes.size() < 2) return;
+    if (axes.back().parts == 1 || axes.back().unit % distribution::segment_length(base.extents) == 0) return;
     auto rows = distribution::default_layout(base.extents, context_.options.ranks);
-    if (!cuts_segments(base.layout) || cuts_segments(rows)) return;
+    if (rows.axes.front().parts != context_.options.ranks) return;
     context_.relayouts.emplace(id, base);
     base.layout = std::move(rows);
   }
@@ -205,7 +205,7 @@ class Chooser {
 
   Context& context_;
   std::unordered_set<ArrayId> settled_;                   // arrays that keep their extents
-  std::set<ArrayId> in_rows_;                             // arrays that the batch goes along the rows of
+  std::set<ArrayId> wanted_in_rows_;                      // arrays that the batch reads row by row
   std::vector<ArrayId> existing_;                         // arrays that the batch looks at
   std::unordered_map<ArrayId, std::vector<View>> looks_;  // at each of them
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Views of a whole array, in whatever shape: what canonical.cpp and choose_extents.cpp ask before an operation
-// runs over the extents in which an array is stored. None of it depends on the number of ranks.
+// Views of a whole array, in whatever shape: what canonical.cpp and choose_extents.cpp ask before an
+// operation runs over the extents in which an array is stored. None of it depends on the number of ranks.
 #pragma once
 #include "engine/plan/context.hpp"
 
@@ -12,18 +12,19 @@ inline bool is_whole(const View& view, const ArrayInfo& base) {
          protocol::element_count(view.extents) == protocol::element_count(base.extents);
 }
 
+/// True for a number that is broadcast to all axes.
 inline bool is_one_element_everywhere(const View& view) {
   for (std::size_t k = 0; k < view.extents.size(); ++k)
     if (view.extents[k] > 1 && view.strides[k] != 0) return false;
   return true;
 }
 
-/// True for a whole view, of at least two axes, that takes some axes of its array for one, where the array can
-/// be cut into many blocks that lie in memory as the view sees them. An operation then keeps the view's shape:
-/// what is computed from its result has that shape, too.
+/// True for a whole view, of at least two axes, that takes some axes of its array for one, where the array
+/// can be cut into many blocks of rows that lie in memory as the view sees them. An operation then keeps the
+/// view's shape: what is computed from its result has that shape, too.
 inline bool fits_as_seen(const View& view, const ArrayInfo& base) {
   return view.extents.size() > 1 && base.extents.size() > view.extents.size() &&
-         distribution::can_be_cut_for(base.extents, base.dtype, view);
+         distribution::can_be_cut_for(base.extents, base.dtype, view, 1);
 }
 
 }  // namespace gamelan::engine::plan

@@ -99,12 +99,9 @@ class Protocols(_core.Array):
     _typ = "npy_extension"  # pandas asks such an object for to_numpy() before it makes a Series or a DataFrame of it
 
     def __array__(self, dtype=None, copy=None):
+        _core.raise_refusal(self)  # NumPy has asked for the memory, and has dropped an error, or an interrupt
         if copy is False and self._b is not None:
             raise ValueError("a distributed array has no memory here: only a copy of it can be handed over")
-        try:
-            _core.raise_refusal(self)  # NumPy has asked for the memory, and has dropped an error, or an interrupt
-        finally:
-            _core.forget_refusal()
         data = copy_here(self) if copy and self._b is not None else here(self)
         is_cast = dtype is not None and numpy.dtype(dtype) != data.dtype
         if copy is False and is_cast:
@@ -137,7 +134,8 @@ class Protocols(_core.Array):
     @property
     def __array_interface__(self):
         """A description of the elements for other libraries: of a read-only copy, which lives as long as whoever uses it."""
-        _core.raise_refusal(self)  # NumPy drops it once more, and asks for `__array__`
+        if _core.is_refused(self):
+            raise AttributeError("ndarray.__array_interface__: an error came, which __array__ raises")
         try:
             data = here(self)
         except ValueError as too_large:

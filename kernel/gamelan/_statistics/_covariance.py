@@ -69,7 +69,8 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         factor = 0.0
     if X.dtype != center.dtype:
         numpy.subtract(numpy.ones(1), numpy.ones(1, center.dtype), out=numpy.ones(1, X.dtype))  # NumPy's refusal
-    X = (X.T - center).T if abs(X.strides[0]) < abs(X.strides[1]) else X - center[:, None]  # as it lies
+    # A difference is stored in the order of its axes: of a table with a variable in each column, the table's.
+    X = (X.T - center).T if abs(X.strides[0]) < abs(X.strides[1]) else X - center[:, None]
     transposed = X.T if weights is None else (X * weights).T
     c = dot(X, transposed.conj() if transposed.dtype.kind == "c" else transposed)
     c *= numpy.true_divide(1, factor)  # in place: the dtype is that of the products

@@ -220,3 +220,33 @@ def test_wide_tables_keep_their_columns(engine, ranks):
     float(a.sum())
     if ranks > 1:
         assert f"3x300000 on 1x{ranks} ranks" in str(gamelan.explain(a.sum()))
+
+
+def gathers(value):
+    return str(gamelan.explain(value)).count(": gather")
+
+
+@pytest.mark.parametrize("shape", [(2, 400, 400), (4, 300, 300), (3, 100_000), (7, 100_000), (60, 70, 80), (600, 500)], ids=str)
+def test_uses_that_alternate_move_the_array_once(engine, ranks, shape):
+    """Operations on merged axes and reductions along rows do not store an array anew in turn."""
+    if not ranks:
+        pytest.skip("the model moves nothing")
+    uses = {
+        "sum": lambda a: a.sum(),
+        "rows": lambda a: a.sum(axis=-1),
+        "argmax": lambda a: a.argmax(axis=-1),
+        "merged": lambda a: a.reshape((-1,) + a.shape[2:]) * 2 if a.ndim > 2 else a * 2,
+        "last merged": lambda a: a.reshape(a.shape[:1] + (-1,)) * 2,
+        "centred": lambda a: a.reshape(-1, a.shape[-1]) - a.reshape(-1, a.shape[-1]).mean(axis=1)[:, None],
+        "largest": lambda a: a.reshape(-1, a.shape[-1]).max(axis=0),
+    }
+    for first, second in itertools.combinations(uses, 2):
+        a = gamelan.array(numpy.random.default_rng(0).random(shape))
+        gamelan.sync()
+        moves = []
+        for _ in range(3):
+            for use in (uses[first], uses[second]):
+                moves.append(gathers(use(a)))
+                use(a)
+                gamelan.sync()
+        assert 0 in moves[-2:], (first, second, moves)

@@ -209,18 +209,23 @@ def test_an_error_of_the_users_changes_nothing(x):
     assert same(x)
 
 
+def interrupt_after(seconds):
+    timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    return timer
+
+
 def interrupt_twice(pause):
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timers = []
     try:
         work = gamelan.ones(200_000)
-        for delay in (0.2, 0.2 + pause):
-            timers.append(threading.Timer(delay, os.kill, (os.getpid(), signal.SIGINT)))
-            timers[-1].start()
+        timers.append(interrupt_after(0.2))
         with pytest.raises(KeyboardInterrupt):
             for _ in range(1_000_000):
                 work *= work[::-1]
         with pytest.raises(KeyboardInterrupt):
+            timers.append(interrupt_after(pause))
             float(work[0])
             time.sleep(5)
     finally:
