@@ -15,7 +15,7 @@ from .._creation._from_data import array as make_array
 from .._creation._from_data import asarray
 from .._errors import NotImplementedDtype, unimplemented
 from .._float_errors import numpys_own
-from .._gathering import copy_here, here
+from .._gathering import as_it_lies, copy_here, here
 from .._local import call_numpy, decides_itself, gathered, has_distributed, is_numpys, is_value, rewrap, unwrap, wrap_here
 from .._ufuncs._odd_comparisons import COMPARISONS, by_numpy
 
@@ -102,7 +102,7 @@ class Protocols(_core.Array):
         _core.raise_refusal(self)  # NumPy has asked for the memory, and has dropped an error, or an interrupt
         if copy is False and self._b is not None:
             raise ValueError("a distributed array has no memory here: only a copy of it can be handed over")
-        data = copy_here(self) if copy and self._b is not None else here(self)
+        data = copy_here(self) if copy and self._b is not None else as_it_lies(self)
         is_cast = dtype is not None and numpy.dtype(dtype) != data.dtype
         if copy is False and is_cast:
             raise ValueError(f"only a copy has the dtype {numpy.dtype(dtype)}: the array has {data.dtype}")
