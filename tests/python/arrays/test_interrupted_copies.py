@@ -2,7 +2,9 @@
 """NumPy asks an array for a buffer, drops whatever that raises, and asks for `__array__`: an interrupt, or an error, that comes
 while NumPy copies a distributed array is raised nevertheless, and once."""
 
+import gc
 import signal
+import weakref
 
 import numpy
 import pytest
@@ -62,3 +64,16 @@ def test_an_error_is_raised(engine, copy):
         with np.options(gather_limit=4):
             copy(x)
             assert numpy.array_equal(x.__array__(), numpy.arange(4.0))
+
+
+def test_an_error_keeps_no_array(engine):
+    def fail():
+        x = np.arange(4.0)
+        with pytest.raises(ValueError, match="gather_limit"):
+            memoryview(x)
+        return weakref.ref(x)
+
+    with np.options(distribute_from=0, gather_limit=3):
+        left = fail()
+        gc.collect()
+        assert left() is None
