@@ -30,8 +30,11 @@ struct MatmulChunks {
   std::int64_t per_rank = 1;            ///< chunks of a rank
   int tables = -1;
 };
-/// The length of a chunk; 0 for a product that is better shared by elements of its result.
-std::int64_t matmul_chunk_length(const Shape& extents, std::int64_t inner);
+/// True for a matrix times its own transpose, of which half need be computed. The same on every rank.
+bool is_gram(const Matmul& product);
+/// The length of a chunk; 0 for a product that is better shared by elements of its result. Does not depend on
+/// the number of ranks.
+std::int64_t matmul_chunk_length(const Matmul& product);
 
 /// Second half: the owner of an element adds the tables in the order of the chunks.
 struct AddChunks {

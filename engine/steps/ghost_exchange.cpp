@@ -14,7 +14,6 @@
 namespace gamelan::engine::steps {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using protocol::Error;
 using protocol::ErrorKind;
 
@@ -76,7 +75,7 @@ GhostExchange::GhostExchange(Comm& comm, distribution::Heap& heap, Board& board)
       drain_(memory_of(part_bytes)) {
   board_.set_meanwhile([this] {
     progress();
-    return is_busy();
+    return is_busy() || (!is_lost_ && Clock::now() - last_send_ < longest_push);
   });
 }
 
@@ -194,6 +193,15 @@ void GhostExchange::progress() {
   if (is_lost_) return;
   if (open_receives_ > 0) receive_some();
   if (!sent_.empty()) drop_sent(false);
+  push();
+}
+
+/// What MPI has copied counts as sent, and may still wait in this process for room on its way: it leaves when
+/// MPI is called.
+void GhostExchange::push() const {
+  int is_there = 0;
+  if (last_send_ != Clock::time_point{})
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_.world(), &is_there, MPI_STATUS_IGNORE);
 }
 
 void GhostExchange::await() {
@@ -265,6 +273,7 @@ bool GhostExchange::announce() {
   if (!is_silent_)
     for (const auto& [partner, bytes] : swap_.outgoing)
       going_[static_cast<std::size_t>(partner)] = std::ssize(bytes);
+  last_send_ = Clock::now();
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ialltoall(going_.data(), 1, MPI_INT64_T, coming_.data(), 1, MPI_INT64_T, comm_.world(), &request);
   wait(request);
@@ -283,6 +292,7 @@ void GhostExchange::swap_nothing() {
 
 void GhostExchange::post(Requests& requests, bool is_send, int partner, int tag, std::byte* bytes,
                          std::int64_t size) {
+  if (is_send) last_send_ = Clock::now();
   for (std::int64_t done = 0; done < size; done += part_bytes) {
     const auto count = static_cast<int>(std::min(part_bytes, size - done));
     requests.push_back(MPI_REQUEST_NULL);
@@ -296,6 +306,7 @@ void GhostExchange::post(Requests& requests, bool is_send, int partner, int tag,
 /// In place of a message of `size` bytes, sends as many parts, all empty, which needs no memory and no
 /// waiting.
 void GhostExchange::post_nothing(int partner, std::int64_t size) {
+  last_send_ = Clock::now();
   for (std::size_t part = 0; part < parts_of(size); ++part) {
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Isend(nullptr, 0, MPI_BYTE, partner, step_tag, comm_.world(), &request);

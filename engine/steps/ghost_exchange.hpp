@@ -7,6 +7,7 @@
 // posted, the error is remembered, all receives are completed. Owned by the Executor, where there are several
 // nodes.
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -87,6 +88,8 @@ class GhostExchange {
   void set_hiding(bool hides) { hides_ = hides; }
 
  private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds longest_push{20};  // behind the last message
   using Requests = std::vector<MPI_Request>;
   using Memory = std::unique_ptr<std::byte[]>;
   struct Incoming {
@@ -111,6 +114,7 @@ class GhostExchange {
   void pack(const distribution::Message& message, std::byte* next) const;
   void lay_down(const Incoming& incoming);
   bool receive_some();
+  void push() const;
   bool announce();
   void swap_nothing();
   void drop_sent(bool waits);
@@ -142,7 +146,8 @@ class GhostExchange {
   Swap swap_;
   std::vector<std::int64_t> going_, coming_;  // by rank
   std::int64_t sent_bytes_ = 0;
-  std::int64_t ghost_bytes_ = 0;  // upper bound of the bytes in ghost buffers that hold pages
+  Clock::time_point last_send_{};  // long ago: nothing was sent yet
+  std::int64_t ghost_bytes_ = 0;   // upper bound of the bytes in ghost buffers that hold pages
   int swaps_done_ = 0;
   std::exception_ptr failure_;  // of the running step
   bool is_silent_ = false;      // this rank has failed

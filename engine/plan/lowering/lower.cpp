@@ -12,14 +12,6 @@
 
 namespace gamelan::engine::plan {
 
-std::int64_t matmul_chunk_length(const Shape& extents, std::int64_t inner) {
-  constexpr std::int64_t unit = 256, most_chunks = 64;
-  if (extents.size() != 2 || protocol::element_count(extents) == 0 || extents[0] > matmul_tile_rows ||
-      extents[1] > matmul_tile_columns)
-    return 0;
-  if (inner < 2 * unit || inner < 4 * std::max(extents[0], extents[1])) return 0;
-  return (inner + most_chunks * unit - 1) / (most_chunks * unit) * unit;
-}
 namespace {
 
 class Lowering : private StepWriter {
@@ -147,7 +139,7 @@ class Lowering : private StepWriter {
     matmul.dtype = command.loop;
     matmul.extents = command.out.extents;
     matmul.inner = left.extents.back();
-    if (const auto length = matmul_chunk_length(matmul.extents, matmul.inner); length > 0)
+    if (const auto length = matmul_chunk_length(matmul); length > 0)
       return lower_matmul_chunks(std::move(matmul), length, command.out.base, std::move(step));
     matmul.out = make(step, command.out.base);
     step.body = std::move(matmul);

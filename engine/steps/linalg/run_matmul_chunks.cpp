@@ -15,19 +15,6 @@ namespace {
 
 constexpr std::int64_t panel = 2048;  // of the inner axis
 
-/// True for a matrix times its own transpose, by what the plan says of both: the same on every rank.
-bool is_gram(const plan::Matmul& product) {
-  const auto &left = product.left.placement, &right = product.right.placement;
-  const auto is_same = [](const protocol::AxisMap& one, const protocol::AxisMap& other) {
-    return one.base_axis == other.base_axis && one.start == other.start && one.step == other.step;
-  };
-  // An axis of a placement has a start and a step and no extent: a.T[:5] @ a[:, :7] begins alike, too.
-  return product.extents[0] == product.extents[1] && product.left.slot == product.right.slot &&
-         left.base == right.base && left.within == right.within && left.map.axes.size() == 2 &&
-         right.map.axes.size() == 2 && is_same(left.map.axes[0], right.map.axes[1]) &&
-         is_same(left.map.axes[1], right.map.axes[0]) && left.map.fixed == right.map.fixed;
-}
-
 }  // namespace
 
 void run(const StepContext& context, const plan::MatmulChunks& step) {
@@ -37,7 +24,7 @@ void run(const StepContext& context, const plan::MatmulChunks& step) {
   const auto first = step.per_rank * context.rank();
   const auto last = std::min(first + step.per_rank, step.chunks);
   Panels left(context, product.left, product.dtype), right(context, product.right, product.dtype);
-  const bool may_halve = is_gram(product);
+  const bool may_halve = plan::is_gram(product);
   std::byte* table = context.own_block(step.tables);
   for (auto chunk = first; chunk < last; ++chunk, table += bytes) {
     const auto stop = std::min((chunk + 1) * step.length, product.inner);

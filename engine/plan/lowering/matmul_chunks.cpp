@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which matrix products are cut along their inner axis (MatmulChunks), and into what.
+#include <algorithm>
+
+#include "engine/plan/step_linalg.hpp"
+
+namespace gamelan::engine::plan {
+
+bool is_gram(const Matmul& product) {
+  const auto &left = product.left.placement, &right = product.right.placement;
+  const auto is_same = [](const protocol::AxisMap& one, const protocol::AxisMap& other) {
+    return one.base_axis == other.base_axis && one.start == other.start && one.step == other.step;
+  };
+  // An axis of a placement has a start and a step and no extent: a.T[:5] @ a[:, :7] begins alike, too.
+  return product.extents[0] == product.extents[1] && product.left.slot == product.right.slot &&
+         left.base == right.base && left.within == right.within && left.map.axes.size() == 2 &&
+         right.map.axes.size() == 2 && is_same(left.map.axes[0], right.map.axes[1]) &&
+         is_same(left.map.axes[1], right.map.axes[0]) && left.map.fixed == right.map.fixed;
+}
+
+std::int64_t matmul_chunk_length(const Matmul& product) {
+  constexpr std::int64_t unit = 256, most_chunks = 64;
+  // A larger result is cut only where chunks halve the work, and into few: each chunk has a table of its
+  // size.
+  constexpr std::int64_t largest_gram = 512, chunks_of_large = 16;
+  const auto& extents = product.extents;
+  if (extents.size() != 2 || protocol::element_count(extents) == 0) return 0;
+  if (product.inner < 2 * unit || product.inner < 4 * std::max(extents[0], extents[1])) return 0;
+  const bool is_tile = extents[0] <= matmul_tile_rows && extents[1] <= matmul_tile_columns;
+  const bool may_halve = product.dtype == Dtype::float64 || product.dtype == Dtype::float32;
+  if (!is_tile && !(may_halve && extents[0] <= largest_gram && is_gram(product))) return 0;
+  const auto together = (is_tile ? most_chunks : chunks_of_large) * unit;
+  return (product.inner + together - 1) / together * unit;
+}
+
+}  // namespace gamelan::engine::plan
