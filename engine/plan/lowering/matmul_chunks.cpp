@@ -20,16 +20,19 @@ bool is_gram(const Matmul& product) {
 
 std::int64_t matmul_chunk_length(const Matmul& product) {
   constexpr std::int64_t unit = 256, most_chunks = 64;
-  // A larger result is cut only where chunks halve the work, and into few: each chunk has a table of its
-  // size.
-  constexpr std::int64_t largest_gram = 512, chunks_of_large = 16;
+  // A larger result is cut only where chunks halve the work. Each of them has a table of the result's size:
+  // many small ones, where these are little beside the operand.
+  constexpr std::int64_t largest_gram = 512, fewest_chunks = 16, operand_of_table = 8;
   const auto& extents = product.extents;
   if (extents.size() != 2 || protocol::element_count(extents) == 0) return 0;
   if (product.inner < 2 * unit || product.inner < 4 * std::max(extents[0], extents[1])) return 0;
   const bool is_tile = extents[0] <= matmul_tile_rows && extents[1] <= matmul_tile_columns;
   const bool may_halve = product.dtype == Dtype::float64 || product.dtype == Dtype::float32;
   if (!is_tile && !(may_halve && extents[0] <= largest_gram && is_gram(product))) return 0;
-  const auto together = (is_tile ? most_chunks : chunks_of_large) * unit;
+  const auto chunks =
+      is_tile ? most_chunks
+              : std::clamp(product.inner / (operand_of_table * extents[0]), fewest_chunks, most_chunks);
+  const auto together = chunks * unit;
   return (product.inner + together - 1) / together * unit;
 }
 

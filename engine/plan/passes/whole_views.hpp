@@ -20,8 +20,8 @@ inline bool is_one_element_everywhere(const View& view) {
 }
 
 /// True for a whole view, of at least two axes, that takes some axes of its array for one, where the array
-/// can be cut into many blocks of rows that lie in memory as the view sees them. An operation then keeps the
-/// view's shape: what is computed from its result has that shape, too.
+/// can be cut along its first axis into many blocks that lie in memory as the view sees them. An operation
+/// then keeps the view's shape: what is computed from its result has that shape, too.
 inline bool fits_as_seen(const View& view, const ArrayInfo& base) {
   return view.extents.size() > 1 && base.extents.size() > view.extents.size() &&
          distribution::can_be_cut_for(base.extents, base.dtype, view, 1);
