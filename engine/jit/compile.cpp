@@ -42,7 +42,9 @@ Body make_body(const Trace& trace, const std::vector<Exit>& exits, const Registe
   Schedule schedule = make_schedule(wide.trace, widen(exits, wide, parts), registers);
   return {std::move(wide.trace), std::move(schedule), parts};
 }
-int parts_for(const Trace& trace, bool has_exits, const Registers& registers) {
+
+/// `lanes`: of a vector.
+int parts_for(const Trace& trace, bool has_exits, const Registers& registers, int lanes) {
   const Pressure most = pressure(trace);
   const bool has_masks = registers.masks > 0;
   for (const int parts : {4, 2}) {
@@ -50,7 +52,8 @@ int parts_for(const Trace& trace, bool has_exits, const Registers& registers) {
     const int room = parts == 2 ? registers.most_alive : registers.vectors - 2;
     const bool is_too_wide = (has_masks ? most.vectors : most.all) * parts > room ||
                              (has_masks && most.masks * parts > registers.masks);
-    if (!is_too_long && !is_too_wide && !(has_exits && parts > 2)) return parts;
+    const bool wraps_within = has_wraps(trace) && parts * lanes > wrapped_elements;
+    if (!is_too_long && !is_too_wide && !wraps_within && !(has_exits && parts > 2)) return parts;
   }
   return 1;
 }
@@ -72,6 +75,7 @@ class Writer : private Emitter {
         wide_(wide),
         single_(single),
         lanes_(code.lanes()),
+        has_wraps_(jit::has_wraps(single.trace)),
         spill_slots_(std::max(wide.schedule.spill_slots, single.schedule.spill_slots)) {
     code_.use_scratch(spill_slot(spill_slots_ + 1));
     give_addresses();
@@ -92,13 +96,15 @@ class Writer : private Emitter {
       return touched[static_cast<std::size_t>(x)] > touched[static_cast<std::size_t>(y)];
     });
     address_.assign(touched.size(), -1);
-    for (std::size_t k = 0; k < std::min(order.size(), address_registers_.size()); ++k)
+    const auto registers = address_registers_.size() - (has_wraps_ ? 1 : 0);  // the last is then `wrapped_`
+    for (std::size_t k = 0; k < std::min(order.size(), registers); ++k)
       address_[static_cast<std::size_t>(order[k])] = static_cast<int>(k);
   }
 
   Xbyak::RegExp element(int place, std::size_t item_bytes, int part) override {
     const int size = static_cast<int>(item_bytes);
-    return Xbyak::RegExp(address_of(place)) + index_ * size + part * lanes_ * size;
+    const bool wraps = has_wraps_ && single_.trace.wraps[static_cast<std::size_t>(place)];
+    return Xbyak::RegExp(address_of(place)) + (wraps ? wrapped_ : index_) * size + part * lanes_ * size;
   }
   Xbyak::RegExp first_element(int place) override { return Xbyak::RegExp(address_of(place)); }
   Xbyak::RegExp spill_slot(int slot) override { return Xbyak::RegExp(frame_) + 64 * slot; }
@@ -116,7 +122,8 @@ class Writer : private Emitter {
     const auto& nodes = single_.trace.nodes;
     const auto stream =
         std::find_if(nodes.begin(), nodes.end(), [](const Node& node) { return is_streaming_store(node); });
-    if (stream != nodes.end()) emit_streaming_loop(stream->place, protocol::size_of(stream->dtype), some);
+    // What comes before a line's begin would leave vectors that reach over the end of what wraps.
+    if (stream != nodes.end() && !has_wraps_) emit_streaming_loop(stream->place, protocol::size_of(stream->dtype), some);
     emit_loop(wide_, false);
     if (wide_.parts > 1) emit_loop(single_, false);
     code_.mov(work_, count_);
@@ -134,6 +141,7 @@ class Writer : private Emitter {
   /// Writes a routine for `work` elements, fewer than a vector has.
   void emit_some() {
     code_.begin_tail();
+    wrap();
     use(single_.trace);
     for (const Action& action : single_.schedule.once) emit(action, false);
     emit_body(single_.schedule, false);
@@ -200,6 +208,7 @@ class Writer : private Emitter {
     for (const Action& action : body.schedule.once) emit(action, false);
     code_.align(32);
     code_.L(again);
+    wrap();
     for (const Node& node : single_.trace.nodes)
       if (node.kind == Node::Kind::load && node.streams) ask_ahead(node, step);
     emit_body(body.schedule, streams);
@@ -207,6 +216,13 @@ class Writer : private Emitter {
     code_.cmp(index_, limit_);
     code_.jb(again, near);
     code_.L(over);
+  }
+
+  /// Finds where the present elements are in places that wrap. Vectors begin at multiples of their length.
+  void wrap() {
+    if (!has_wraps_) return;
+    code_.mov(wrapped_.cvt32(), index_.cvt32());
+    code_.and_(wrapped_.cvt32(), wrapped_elements - 1);
   }
 
   /// Asks for what a load reads some turns later, `elements` of it.
@@ -261,9 +277,12 @@ class Writer : private Emitter {
   // rcx is free for counts.
   const Reg64 places_ = rdi, count_ = rsi, index_ = rdx, work_ = rax, frame_ = rbp, limit_ = r15;
   const std::array<Reg64, 8> address_registers_{r8, r9, r10, r11, rbx, r12, r13, r14};
+  const Reg64 wrapped_ = r14;
   const std::array<Reg64, 6> saved_{rbp, rbx, r12, r13, r14, r15};
   const Body &wide_, &single_;
-  const int lanes_, spill_slots_;
+  const int lanes_;
+  const bool has_wraps_;
+  const int spill_slots_;
   std::vector<int> address_;  // by place: which register, -1
 };
 
@@ -271,14 +290,15 @@ template <class Set>
 std::shared_ptr<const Code> compile_for(const Trace& trace) {
   const auto exits = find_exits(trace);
   const Registers& registers = Set::registers;
-  const Body wide = make_body(trace, exits, registers, parts_for(trace, !exits.empty(), registers)),
+  const int width = lanes(trace, registers.vector_bytes, Set::least_bytes);
+  const Body wide = make_body(trace, exits, registers, parts_for(trace, !exits.empty(), registers, width)),
              single = make_body(trace, exits, registers, 1);
   const std::size_t bytes = room_for(wide, single);
   constexpr std::align_val_t alignment{64};
   const auto free = [](std::byte* room) { operator delete(room, alignment); };
   const std::unique_ptr<std::byte, decltype(free)> room(
       static_cast<std::byte*>(operator new(bytes, alignment)), free);
-  Set code(lanes(trace, registers.vector_bytes, Set::least_bytes), {room.get(), bytes});
+  Set code(width, {room.get(), bytes});
   const Writer writer(code, wide, single);
   return make_pages({room.get(), code.getSize()});
 }

@@ -97,8 +97,12 @@ int lanes(const Trace& trace, int vector_bytes, std::size_t least_bytes) {
   return vector_bytes / static_cast<int>(widest);
 }
 
+bool has_wraps(const Trace& trace) {
+  return std::find(trace.wraps.begin(), trace.wraps.end(), true) != trace.wraps.end();
+}
+
 Widened widen(const Trace& trace, int parts) {
-  Widened wide{{{}, trace.alias}, {}};
+  Widened wide{{{}, trace.alias, trace.wraps}, {}};
   for (const Node& node : trace.nodes) {
     auto& places = wide.places.emplace_back();
     for (int part = 0; part < parts; ++part) {

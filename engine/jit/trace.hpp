@@ -37,12 +37,17 @@ struct Node {
   int part = 0;  ///< load, store: of which vector of elements, when several are computed side by side (widen)
 };
 
+/// How many elements a place has that wraps: a reduction adds to them again and again.
+inline constexpr int wrapped_elements = 32;
+
 /// A trace. Two places share no byte, unless `alias` has the same number for both: then they are the same
 /// memory.
 struct Trace {
   std::vector<Node> nodes;
-  std::vector<int> alias;  ///< by place
+  std::vector<int> alias;     ///< by place
+  std::vector<bool> wraps{};  ///< by place: element i is that at i % wrapped_elements; empty: of no place
 };
+bool has_wraps(const Trace& trace);
 
 /// Which dtypes a trace can hold, which ops it can compute, and which values it can convert, in instructions
 /// of a set.

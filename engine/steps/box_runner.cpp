@@ -179,8 +179,8 @@ Piece BoxRunner::piece_of(std::size_t operand, const Box& box) const {
   return piece;
 }
 
-void BoxRunner::compute(const Box& cell, std::span<const Piece> pieces, const Box& box,
-                        std::span<const tiles::Pointer> scratch) {
+tiles::Cell BoxRunner::point(const Box& cell, std::span<const Piece> pieces, const Box& box,
+                             std::span<const tiles::Pointer> scratch) {
   for (std::size_t k = 0; k < cell.size(); ++k) {
     first_[k] = cell[k].first;
     extents_[k] = cell[k].size();
@@ -204,7 +204,15 @@ void BoxRunner::compute(const Box& cell, std::span<const Piece> pieces, const Bo
         pointer.address += (first_[k] - box[k].first) * pointer.strides[k];
     }
   }
-  runner_.run({extents_, first_, shape_, pointers_});
+  return {extents_, first_, shape_, pointers_};
+}
+
+void BoxRunner::visit_cells(int owner, const Box& box, std::span<const tiles::Pointer> scratch,
+                            const CellVisit& visit) {
+  for_each_cell(box, [&](const Box& cell, std::span<const Piece> pieces) {
+    count(cell, pieces, owner);
+    visit(cell, point(cell, pieces, box, scratch));
+  });
 }
 
 void BoxRunner::run_for(int owner, const Box& box, std::span<const tiles::Pointer> scratch) {

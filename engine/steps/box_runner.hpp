@@ -2,6 +2,7 @@
 // Runs the program of a fused loop over boxes of its iterations: finds where each operand lies, cell by cell.
 // Used by the element-wise pass and by the first half of reductions.
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -37,6 +38,13 @@ class BoxRunner {
   /// The same for a box of `owner`'s part, in that rank's blocks. Bytes are counted as shared as if the owner
   /// computed it, without copies.
   void run_for(int owner, const distribution::Box& box, std::span<const tiles::Pointer> scratch = {});
+  /// Visits the parts of such a box that are cells, which are counted, and does not compute them.
+  using CellVisit = std::function<void(const distribution::Box&, const tiles::Cell&)>;
+  void visit_cells(int owner, const distribution::Box& box, std::span<const tiles::Pointer> scratch,
+                   const CellVisit& visit);
+  /// Computes such a cell.
+  void run(const tiles::Cell& cell) { runner_.run(cell); }
+  const tiles::Program& program() const { return fused_.program; }
   /// Computes what is local and notes the rest, which gives neighbours time to finish their part.
   void run_local(const distribution::Box& box);
   /// Computes what run_local has noted.
@@ -67,8 +75,13 @@ class BoxRunner {
   void for_each_cell(const distribution::Box& box, Visit visit);
   void count(const distribution::Box& cell, std::span<const distribution::Piece> pieces, int owner) const;
   std::int64_t offset_of(std::size_t placement, const distribution::Box& box) const;
+  /// The cell of which the elements lie in `pieces`. Valid until the next call.
+  tiles::Cell point(const distribution::Box& cell, std::span<const distribution::Piece> pieces,
+                    const distribution::Box& box, std::span<const tiles::Pointer> scratch);
   void compute(const distribution::Box& cell, std::span<const distribution::Piece> pieces,
-               const distribution::Box& box, std::span<const tiles::Pointer> scratch);
+               const distribution::Box& box, std::span<const tiles::Pointer> scratch) {
+    runner_.run(point(cell, pieces, box, scratch));
+  }
 
   const StepContext& context_;
   const plan::FusedLoop& fused_;

@@ -19,6 +19,7 @@ struct OperandTraits {
   bool is_scalar = false;     ///< one repeated element
   bool is_single = false;     ///< one repeated element within each tile
   bool is_invariant = false;  ///< every tile reads the same elements
+  bool wraps = false;         ///< the same few elements again and again (tile_lanes.hpp)
   int alias = 0;              ///< the first operand at the same address: same elements, same positions
   bool operator==(const OperandTraits&) const = default;
 };

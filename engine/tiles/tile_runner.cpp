@@ -5,41 +5,31 @@
 #include "engine/tiles/tile_runner.hpp"
 
 #include <algorithm>
-#include <deque>
-#include <map>
 #include <span>
 #include <utility>
 
 #include "engine/tiles/tile_attribution.hpp"
 #include "engine/tiles/tile_form.hpp"
 #include "engine/tiles/tile_geometry.hpp"
+#include "engine/tiles/tile_instances.hpp"
 #include "engine/tiles/tile_memory.hpp"
 #include "engine/tiles/tile_panels.hpp"
 #include "engine/tiles/tile_runs.hpp"
 #include "engine/tiles/tile_spread.hpp"
-#include "engine/tiles/tile_translation.hpp"
 #include "protocol/error.hpp"
 
 namespace gamelan::engine::tiles {
 
 using Kind = Instruction::Kind;
 
-namespace {
-constexpr std::int64_t element_bytes = 16;  // of the widest dtype
-}
-
 class Runner::State {
-  struct Instance {
-    std::shared_ptr<Translation::Specialization> of;
-    std::vector<std::byte*> places;  // operands at the current tile, then register tiles
-  };
-
  public:
   explicit State(const Program& program)
       : translation_(Translation::of(program)),
         renamed_(translation_->renamed()),
         rules_(translation_->rules()),
-        attribution_(program) {}
+        attribution_(program),
+        instances_(translation_) {}
 
   void run(const Cell& cell) {
     if (cell.operands.size() != translation_->operands()) {
@@ -100,34 +90,7 @@ class Runner::State {
           std::find(geometry_.addresses.begin(), geometry_.addresses.end(), geometry_.addresses[k]);
       traits_[k].alias = static_cast<int>(first - geometry_.addresses.begin());
     }
-    for (Instance& instance : instances_) {
-      if (instance.of->storage.traits == traits_) return instance;
-    }
-    constexpr std::size_t most_kept = 16;
-    if (instances_.size() == most_kept) instances_.pop_front();
-    Instance& instance = instances_.emplace_back(Instance{translation_->find(traits_), {}});
-    const StorageAssignment& storage = instance.of->storage;
-    instance.places.resize(translation_->operands());
-    for (const Slot& slot : storage.slots) {
-      std::byte*& tile = (slot.is_element ? elements_ : tiles_)[{slot.item_bytes, slot.number}];
-      if (tile == nullptr)
-        tile = memory_.take(slot.is_element ? element_bytes : slot.item_bytes * rules_.tile_elements);
-      instance.places.push_back(tile);
-    }
-    for (const StorageAssignment::Move& move : storage.constants) {
-      const Step& step = renamed_.steps[static_cast<std::size_t>(move.step)];
-      step.cast(translation_->scalar(move.step).bytes.data(), 0, instance.places[place_index(move.out)],
-                item_bytes(step.out),
-                storage.slots[static_cast<std::size_t>(move.out.number)].is_element
-                    ? 1
-                    : static_cast<std::size_t>(rules_.tile_elements));
-    }
-    return instance;
-  }
-
-  std::size_t place_index(Place place) const {
-    const auto number = static_cast<std::size_t>(place.number);
-    return place.kind == Place::Kind::operand ? number : translation_->operands() + number;
+    return instances_.find(traits_);
   }
 
   /// Fills in what every tile reads, in the form of the present tile's extents.
@@ -135,8 +98,8 @@ class Runner::State {
     for (const StorageAssignment::Move& move : instance.of->storage.repeated) {
       const Step& step = renamed_.steps[static_cast<std::size_t>(move.step)];
       const auto* from = geometry_.addresses[static_cast<std::size_t>(step.operand)];
-      auto* to = instance.places[place_index(move.out)];
-      if (instance.of->storage.slots[static_cast<std::size_t>(move.out.number)].is_element)
+      auto* to = instance.at(move.out);
+      if (instance.slot(move.out).is_element)
         step.cast(from, 0, to, item_bytes(step.out), 1);
       else
         gather(step, from, to);
@@ -290,10 +253,7 @@ class Runner::State {
   const Renamed& renamed_;
   const GeometryRules& rules_;
   ErrorAttribution attribution_;
-  TileMemory memory_;
-  using Tiles = std::map<std::pair<std::int64_t, int>, std::byte*>;  // by element size and number
-  Tiles tiles_, elements_;
-  std::deque<Instance> instances_;
+  Instances instances_;
   Panels panels_;
   // The present cell and tile.
   Geometry geometry_;

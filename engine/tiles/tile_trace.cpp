@@ -146,9 +146,13 @@ class Tracer {
   TracedMoves trace(std::size_t first, std::size_t last) {
     result_ = {first, last, {}};
     std::fill(node_.begin(), node_.end(), -1);
-    for (const OperandTraits& each : storage_.traits) result_.trace.alias.push_back(each.alias);
+    for (const OperandTraits& each : storage_.traits) {
+      result_.trace.alias.push_back(each.alias);
+      result_.trace.wraps.push_back(each.wraps);
+    }
     for (std::size_t slot = 0; slot < storage_.slots.size(); ++slot)
       result_.trace.alias.push_back(static_cast<int>(result_.trace.alias.size()));
+    result_.trace.wraps.resize(result_.trace.alias.size(), false);
     for (std::size_t m = first; m < last; ++m) add_move(storage_.moves[m]);
     return std::move(result_);
   }

@@ -40,7 +40,7 @@ void set_compiling(Compiling which) { chosen() = instructions_of(best_isa()) ? w
 Compiling compiling() { return chosen(); }
 
 std::shared_ptr<Translation> Translation::of(const Program& program) {
-  if (program.translation == nullptr || program.translation->level_ != isa())
+  if (program.translation == nullptr || !program.translation->is_for_this_level())
     program.translation = std::make_shared<Translation>(program);
   return program.translation;
 }

@@ -45,6 +45,10 @@ class Translation {
   /// Throws Error{internal} for a program that is not well formed.
   explicit Translation(const Program& program);
 
+  /// True when it was made for the instruction-set level in use.
+  bool is_for_this_level() const { return level_ == isa(); }
+  /// In which instructions programs are compiled; none where the processor lacks them.
+  std::optional<jit::InstructionSet> instructions() const { return instructions_; }
   const Renamed& renamed() const { return renamed_; }
   const GeometryRules& rules() const { return rules_; }
   const Parameters& parameters(int step) const { return parameters_[static_cast<std::size_t>(step)]; }

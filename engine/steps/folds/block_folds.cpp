@@ -49,33 +49,6 @@ void complete_in_place(const plan::FoldBlocks& step, const plan::FoldBlocks::Fol
   });
 }
 
-/// Folds all reduction blocks of each result, all results side by side: the reduced axes of the region hold
-/// all of them.
-void complete(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fold, const Shape& grid,
-              std::vector<std::byte>& partials) {
-  const auto item = protocol::size_of(fold.loop);
-  const Shape strides = protocol::contiguous_strides(grid, item);
-  Shape extents, from;  // reduction blocks outermost
-  std::int64_t blocks = 1;
-  for (const bool reduced : {true, false})
-    for (std::size_t k = 0; k < grid.size(); ++k) {
-      if (step.reduced[k] != reduced || grid[k] == 1) continue;
-      extents.push_back(grid[k]);
-      from.push_back(strides[k]);
-      if (reduced) blocks *= grid[k];
-    }
-  if (blocks == 1) return;
-  std::int64_t inner = 1;
-  for (std::size_t k = grid.size(); k-- > 0 && (grid[k] == 1 || !step.reduced[k]);) inner *= grid[k];
-  if (inner >= long_row) return complete_in_place(step, fold, grid, inner, partials.data());
-  const auto elements = protocol::element_count(grid);
-  std::vector<std::byte> results(static_cast<std::size_t>(elements) * item);
-  copy_box(fold.loop, fold.loop, extents, partials.data(), from, results.data(),
-           protocol::contiguous_strides(extents, item));
-  tiles::fold_pairs(fold.op, fold.loop, results.data(), blocks, elements / blocks);
-  std::memcpy(partials.data(), results.data(), static_cast<std::size_t>(elements / blocks) * item);
-}
-
 /// Rows of products of which one factor is the same in all of them (`(A * x).sum(axis=1)`).
 struct SharingRows {
   const std::byte *values, *factors;
@@ -129,6 +102,34 @@ void fold_products_of_rows(protocol::Op op, protocol::Dtype loop, const SharingR
 
 }  // namespace
 
+/// Folds all reduction blocks of each result, all results side by side: the reduced axes of the region hold
+/// all of them.
+void complete_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fold, const Shape& grid,
+                     std::vector<std::byte>& partials) {
+  if (!step.is_complete) return;
+  const auto item = protocol::size_of(fold.loop);
+  const Shape strides = protocol::contiguous_strides(grid, item);
+  Shape extents, from;  // reduction blocks outermost
+  std::int64_t blocks = 1;
+  for (const bool reduced : {true, false})
+    for (std::size_t k = 0; k < grid.size(); ++k) {
+      if (step.reduced[k] != reduced || grid[k] == 1) continue;
+      extents.push_back(grid[k]);
+      from.push_back(strides[k]);
+      if (reduced) blocks *= grid[k];
+    }
+  if (blocks == 1) return;
+  std::int64_t inner = 1;
+  for (std::size_t k = grid.size(); k-- > 0 && (grid[k] == 1 || !step.reduced[k]);) inner *= grid[k];
+  if (inner >= long_row) return complete_in_place(step, fold, grid, inner, partials.data());
+  const auto elements = protocol::element_count(grid);
+  std::vector<std::byte> results(static_cast<std::size_t>(elements) * item);
+  copy_box(fold.loop, fold.loop, extents, partials.data(), from, results.data(),
+           protocol::contiguous_strides(extents, item));
+  tiles::fold_pairs(fold.op, fold.loop, results.data(), blocks, elements / blocks);
+  std::memcpy(partials.data(), results.data(), static_cast<std::size_t>(elements / blocks) * item);
+}
+
 void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fold,
                  const ReductionBlocks& blocks, std::vector<std::byte>& partials) {
   const auto& [values, strides, extents, grid, are_truths, are_in_cache, factors, factor_strides] = blocks;
@@ -144,7 +145,7 @@ void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fol
   }
   if (are_truths) {
     count_blocks(step.block_extents, values, strides, extents, grid, partials);
-    if (step.is_complete) complete(step, fold, grid, partials);
+    complete_blocks(step, fold, grid, partials);
     return;
   }
   const bool is_packed = strides == protocol::contiguous_strides(extents, static_cast<std::size_t>(item));
@@ -246,7 +247,7 @@ void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fol
       out += item;
     });
   }
-  if (step.is_complete) complete(step, fold, grid, partials);
+  complete_blocks(step, fold, grid, partials);
 }
 
 }  // namespace gamelan::engine::steps

@@ -69,17 +69,28 @@ bool FoldValues::move_parts(const Box& elements) {
   return true;
 }
 
+std::span<const FoldValues::Part> FoldValues::parts(const Box& elements) {
+  if (!interior_)
+    parts_.assign(1, {&whole_, elements, Shape(elements.size())});
+  else if (!move_parts(elements))
+    find_parts(elements);
+  return parts_;
+}
+
+std::span<const tiles::Pointer> FoldValues::targets(const Part& part,
+                                                    std::span<const tiles::Pointer> scratch) {
+  for (std::size_t f = 0; f < scratch.size(); ++f) {
+    targets_[f] = scratch[f];
+    for (std::size_t k = 0; k < part.from.size(); ++k)
+      targets_[f].address += part.from[k] * scratch[f].strides[k];
+  }
+  return targets_;
+}
+
 void FoldValues::compute(const Box& elements, int owner, std::span<const tiles::Pointer> scratch) {
   if (!interior_) return whole_.run_for(owner, elements, scratch);
-  if (!move_parts(elements)) find_parts(elements);
-  for (const auto& part : parts_) {
-    for (std::size_t f = 0; f < scratch.size(); ++f) {
-      targets_[f] = scratch[f];
-      for (std::size_t k = 0; k < part.from.size(); ++k)
-        targets_[f].address += part.from[k] * scratch[f].strides[k];
-    }
-    part.runner->run_for(owner, part.box, targets_);
-  }
+  for (const auto& part : parts(elements))
+    part.runner->run_for(owner, part.box, targets(part, scratch));
 }
 
 }  // namespace gamelan::engine::steps

@@ -21,12 +21,19 @@ class FoldValues {
   /// Computes `elements` of `owner`'s part. `scratch[f]`: where the values of fold f are written, in C order.
   void compute(const distribution::Box& elements, int owner, std::span<const tiles::Pointer> scratch);
 
- private:
   struct Part {
     BoxRunner* runner;
     distribution::Box box;  ///< in iterations of the runner
     protocol::Shape from;   ///< the first element of the box within the elements
   };
+  /// What elements have one program each. Valid until the next call.
+  std::span<const Part> parts(const distribution::Box& elements);
+  /// `scratch` from the first element of a part on. Valid until the next call.
+  std::span<const tiles::Pointer> targets(const Part& part, std::span<const tiles::Pointer> scratch);
+  /// The runner of the interior's program, if there is one.
+  const BoxRunner* interior() const { return interior_ ? &*interior_ : nullptr; }
+
+ private:
   bool has_interior(const distribution::Box& elements);
   void find_parts(const distribution::Box& elements);
   bool move_parts(const distribution::Box& elements);

@@ -12,6 +12,7 @@
 #include "engine/steps/folds/block_folds.hpp"
 #include "engine/steps/folds/fold_regions.hpp"
 #include "engine/steps/folds/fold_values.hpp"
+#include "engine/steps/folds/lane_folds.hpp"
 #include "engine/steps/folds/masked_sums.hpp"
 #include "engine/steps/folds/moment_blocks.hpp"
 #include "engine/steps/folds/product_factors.hpp"
@@ -32,6 +33,8 @@ using protocol::Shape;
 
 constexpr std::int64_t scratch_bytes = 131'072;  // of the values of a region: half a small second-level cache
 constexpr std::int64_t fewest_elements = 8192, region_elements = 16'384;  // of a region of computed values
+constexpr std::int64_t lane_region_elements = 65'536;  // values that are folded at once need no scratch
+constexpr std::int64_t lane_regions = 12;  // but enough regions for the ranks to end at one time
 constexpr std::int64_t plain_region_elements =
     131'072;  // when nothing is computed: scratch is mostly the partials
 constexpr std::int64_t product_region_elements =
@@ -49,9 +52,11 @@ class BlockFolder {
         scratch_(fold.folds.size()),
         targets_(fold.folds.size()),
         factors_(context, fold, whole_),
-        masked_(context, fold, whole_) {
+        masked_(context, fold, whole_),
+        lanes_(context, fold, values_, whole_) {
     for (std::size_t f = 0; f < fold.folds.size(); ++f)
       scratch_[f].item = static_cast<std::int64_t>(protocol::size_of(fold.folds[f].loop));
+    for (auto& scratch : scratch_) partials_.push_back(&scratch.partials);
     find_truths();
     find_plain_operands();
   }
@@ -101,9 +106,17 @@ class BlockFolder {
   FoldRegions regions_of(int rank) const {
     if (factors_.exist()) return FoldRegions(fold_, rank, product_region_elements);
     if (!plain_.empty()) return FoldRegions(fold_, rank, plain_region_elements);
+    if (lanes_.exist())
+      return FoldRegions(fold_, rank,
+                         std::clamp(elements_of(rank) / lane_regions, region_elements, lane_region_elements));
     std::int64_t bytes = 0;
     for (const auto& scratch : scratch_) bytes += scratch.value_bytes();
     return FoldRegions(fold_, rank, std::clamp(scratch_bytes / bytes, fewest_elements, region_elements));
+  }
+  /// How many elements a rank's part has.
+  std::int64_t elements_of(int rank) const {
+    const auto& layout = fold_.values.iterations;
+    return layout.takes_part(rank) ? volume(elements_of(layout.box(rank))) : 0;
   }
   bool may_share(const FoldRegions& regions) const {
     if (context_.balance() == Balance::off || fold_.values.iterations.is_replicated ||
@@ -200,9 +213,7 @@ class BlockFolder {
   bool add_masked(const Box& elements) {
     if (!masked_.are_at(elements)) return false;
     tiles::float_errors().clear();
-    std::vector<std::vector<std::byte>*> partials;
-    for (auto& scratch : scratch_) partials.push_back(&scratch.partials);
-    masked_.add(elements, partials);
+    masked_.add(elements, partials_);
     return tiles::float_errors().look() == 0;
   }
 
@@ -242,7 +253,15 @@ class BlockFolder {
       return;
     }
     const bool is_computed = !point_at_operands(elements, extents);
-    if (is_computed) compute(elements, extents, owner);
+    if (is_computed) {
+      prepare(extents);
+      if (lanes_.fold(elements, grid, owner, targets_, partials_)) {
+        for (std::size_t f = 0; f < scratch_.size(); ++f)
+          store_partials(fold_.folds[f], scratch_[f], region, owner);
+        return;
+      }
+      values_.compute(elements, owner, targets_);
+    }
     tiles::float_errors().clear();
     for (std::size_t f = 0; f < scratch_.size(); ++f) {
       auto& scratch = scratch_[f];
@@ -258,8 +277,8 @@ class BlockFolder {
     }
   }
 
-  /// Computes the values of `elements` into scratch, in C order.
-  void compute(const Box& elements, const Shape& extents, int owner) {
+  /// Takes scratch memory for values, in C order.
+  void prepare(const Shape& extents) {
     for (std::size_t f = 0; f < scratch_.size(); ++f) {
       auto& scratch = scratch_[f];
       scratch.memory = context_.workspace().at_least(
@@ -269,7 +288,6 @@ class BlockFolder {
           protocol::contiguous_strides(extents, static_cast<std::size_t>(scratch.value_bytes()));
       targets_[f] = {scratch.memory, scratch.strides.data()};
     }
-    values_.compute(elements, owner, targets_);
   }
 
   /// Where the partials of a region go in the owner's block.
@@ -338,6 +356,8 @@ class BlockFolder {
   std::vector<tiles::Pointer> targets_;  // by fold: its scratch
   ProductFactors factors_;
   MaskedSums masked_;
+  LaneFolds lanes_;
+  std::vector<std::vector<std::byte>*> partials_;  // by fold
   std::vector<int> plain_;  // by fold: the operand that it folds as it lies; empty when something is computed
 };
 

@@ -59,6 +59,8 @@ void fold_rows(Op op, Dtype dtype, const void* values, std::int64_t rows, std::i
   require(op, dtype).rows(acc, values, rows, row_length, acc);
 }
 
+FoldRows find_fold_rows(Op op, Dtype dtype) { return require(op, dtype).rows; }
+
 void fold_rows_fresh(Op op, Dtype dtype, const void* values, std::int64_t rows, std::int64_t row_length,
                      void* acc) {
   const auto row_bytes = static_cast<std::size_t>(row_length) * protocol::size_of(dtype);
