@@ -123,7 +123,8 @@ class Writer : private Emitter {
     const auto stream =
         std::find_if(nodes.begin(), nodes.end(), [](const Node& node) { return is_streaming_store(node); });
     // What comes before a line's begin would leave vectors that reach over the end of what wraps.
-    if (stream != nodes.end() && !has_wraps_) emit_streaming_loop(stream->place, protocol::size_of(stream->dtype), some);
+    if (stream != nodes.end() && !has_wraps_)
+      emit_streaming_loop(stream->place, protocol::size_of(stream->dtype), some);
     emit_loop(wide_, false);
     if (wide_.parts > 1) emit_loop(single_, false);
     code_.mov(work_, count_);

@@ -86,10 +86,10 @@ bool suits_lanes(const Program& program, std::span<const LaneFold> folds) {
         return protocol::info(each.op).kind != protocol::RowKind::nullary &&
                jit::computes(each.op, each.loop, *set);
       case Kind::store: {
-        const Dtype from = dtype_of(each.in[0]), to = program.operands[static_cast<std::size_t>(each.operand)];
-        const bool is_folded = std::any_of(folds.begin(), folds.end(), [&](const LaneFold& fold) {
-          return fold.operand == each.operand;
-        });
+        const Dtype from = dtype_of(each.in[0]),
+                    to = program.operands[static_cast<std::size_t>(each.operand)];
+        const bool is_folded = std::any_of(
+            folds.begin(), folds.end(), [&](const LaneFold& fold) { return fold.operand == each.operand; });
         return !each.streams && (is_folded ? jit::converts(from, to, *set) : from == to);
       }
     }

@@ -29,9 +29,9 @@ bool suits_lanes(const Program& program, std::span<const LaneFold> folds);
 
 /// How the rows of a cell are cut into runs.
 struct LaneRuns {
-  std::size_t row_axis = 0;     ///< of the cell: from here on elements are one row, in C order
-  std::int64_t column = 0;      ///< of the cell's first element within its row
-  std::int64_t run_length = 0;  ///< run j of a row begins at column j * run_length
+  std::size_t row_axis = 0;                   ///< of the cell: from here on elements are one row, in C order
+  std::int64_t column = 0;                    ///< of the cell's first element within its row
+  std::int64_t run_length = 0;                ///< run j of a row begins at column j * run_length
   std::span<const std::int64_t> first_lanes;  ///< by run: its lanes begin with this one, and wrap
 };
 

@@ -89,8 +89,7 @@ std::span<const tiles::Pointer> FoldValues::targets(const Part& part,
 
 void FoldValues::compute(const Box& elements, int owner, std::span<const tiles::Pointer> scratch) {
   if (!interior_) return whole_.run_for(owner, elements, scratch);
-  for (const auto& part : parts(elements))
-    part.runner->run_for(owner, part.box, targets(part, scratch));
+  for (const auto& part : parts(elements)) part.runner->run_for(owner, part.box, targets(part, scratch));
 }
 
 }  // namespace gamelan::engine::steps

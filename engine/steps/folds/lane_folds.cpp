@@ -56,7 +56,8 @@ LaneFolds::LaneFolds(const StepContext&, const plan::FoldBlocks& fold, FoldValue
   for (const auto& each : fold.folds) adders_.push_back(tiles::find_fold_rows(each.op, each.loop));
 }
 
-/// False unless the elements of a reduction block are consecutive in C order: a piece of a row, or whole rows.
+/// False unless the elements of a reduction block are consecutive in C order: a piece of a row, or whole
+/// rows.
 bool LaneFolds::find_row_axis() {
   const auto dims = fold_.extents.size();
   if (dims == 0 || !fold_.reduced.back()) return false;
@@ -177,7 +178,8 @@ void LaneFolds::add_values(std::span<const tiles::Pointer> scratch) {
         at_[k] = begin[k] + index[k];
         offset += at_[k] * scratch[f].strides[k];
       }
-      add_run(f, scratch[f].address + offset, position(0, row_axis_), position(row_axis_, dims), sizes_.back());
+      add_run(f, scratch[f].address + offset, position(0, row_axis_), position(row_axis_, dims),
+              sizes_.back());
     });
 }
 
@@ -216,8 +218,8 @@ void LaneFolds::finish(const Shape& grid, std::span<std::vector<std::byte>* cons
              static_cast<std::size_t>(lane_count * bytes), static_cast<std::size_t>(first));
     }
     partials[f]->resize(static_cast<std::size_t>(rows_ * runs_ * bytes));
-    tiles::find_fold_runs(fold.op, fold.loop, tiles::Streams::one)(lanes_[f].data(), rows_ * runs_, lane_count,
-                                                                 partials[f]->data());
+    tiles::find_fold_runs(fold.op, fold.loop, tiles::Streams::one)(lanes_[f].data(), rows_ * runs_,
+                                                                   lane_count, partials[f]->data());
     complete_blocks(fold_, fold, grid, *partials[f]);
   }
 }
