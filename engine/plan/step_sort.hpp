@@ -36,8 +36,8 @@ struct RunMemory {
 };
 
 /// Sorts lines along `axis` one by one. Each line lies with one rank. With `places` a line is not sorted:
-/// these places, which rise, get what sorting would put there, with nothing greater before and nothing less
-/// behind.
+/// these places, which rise, get what sorting would put there (argsort: where that comes from), with nothing
+/// greater before and nothing less behind.
 struct SortLines {
   Operand input;
   Dtype dtype{};

@@ -10,6 +10,7 @@
 #include "engine/session/configuration.hpp"
 #include "engine/steps/files/behind.hpp"
 #include "engine/tiles/loops/isa.hpp"
+#include "engine/tiles/tile_lanes.hpp"
 #include "engine/tiles/tile_translation.hpp"
 
 namespace gamelan::engine {
@@ -159,6 +160,7 @@ nlohmann::json Status::status() const {
       {"messages", sum.messages},
       {"instruction_set", tiles::name(tiles::isa())},
       {"programs_compiled", tiles::programs_compiled()},
+      {"cells_folded_at_once", tiles::cells_folded_at_once()},
       {"pieces_helped", sum.pieces_helped},
       {"bytes_behind", sum.bytes_behind},
       {"write_failures", sum.write_failures},

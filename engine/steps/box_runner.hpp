@@ -38,12 +38,13 @@ class BoxRunner {
   /// The same for a box of `owner`'s part, in that rank's blocks. Bytes are counted as shared as if the owner
   /// computed it, without copies.
   void run_for(int owner, const distribution::Box& box, std::span<const tiles::Pointer> scratch = {});
-  /// Visits the parts of such a box that are cells, which are counted, and does not compute them.
+  /// Calls visit(part, cell) for the parts of such a box in which each operand lies in one piece, and counts
+  /// their bytes. Computes nothing. The cell is valid during the call.
   using CellVisit = std::function<void(const distribution::Box&, const tiles::Cell&)>;
   void visit_cells(int owner, const distribution::Box& box, std::span<const tiles::Pointer> scratch,
                    const CellVisit& visit);
-  /// Computes such a cell.
-  void run(const tiles::Cell& cell) { runner_.run(cell); }
+  /// Computes every element of a cell that a visit was given.
+  void run_cell(const tiles::Cell& cell) { runner_.run(cell); }
   const tiles::Program& program() const { return fused_.program; }
   /// Computes what is local and notes the rest, which gives neighbours time to finish their part.
   void run_local(const distribution::Box& box);

@@ -79,6 +79,9 @@ class StepContext {
   /// (stride 0) count once.
   void count_shared(const distribution::Box& cell, const distribution::Piece& piece,
                     std::size_t item_bytes) const;
+  /// What has been counted; and to have it so again, before the same elements are read once more.
+  std::uint64_t bytes_shared() const { return counters_.bytes_shared; }
+  void count_again_from(std::uint64_t bytes_shared) const { counters_.bytes_shared = bytes_shared; }
   /// Waits until every rank of the node has finished `step` (0: returns at once). Ranks of other nodes need
   /// not be waited for, because they have copies of what they read.
   void await_all(std::uint64_t step) const;

@@ -2,7 +2,7 @@
 #include "engine/tiles/tile_lanes.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <atomic>
 #include <limits>
 
 namespace gamelan::engine::tiles {
@@ -13,16 +13,26 @@ using protocol::Op;
 
 namespace {
 
+std::atomic<std::uint64_t> folded{0};
+
 bool is_floating(Dtype dtype) { return dtype == Dtype::float64 || dtype == Dtype::float32; }
 
-/// The program that adds to the elements of the folds' operands instead of storing to them.
+/// The program that adds to the elements of the folds' operands instead of storing to them, and converts
+/// nothing where it loads.
 Program with_lanes(const Program& program, std::span<const LaneFold> folds) {
   Program result{{}, program.registers, program.operands};
   const auto add_register = [&](Dtype dtype) {
     result.registers.push_back(dtype);
     return static_cast<int>(result.registers.size()) - 1;
   };
-  for (const Instruction& each : program.code) {
+  for (Instruction each : program.code) {
+    if (each.kind == Kind::load && each.loop != program.operands[static_cast<std::size_t>(each.operand)]) {
+      Instruction plain = each;  // a trace converts what is in a register
+      plain.loop = program.operands[static_cast<std::size_t>(each.operand)];
+      plain.out = add_register(plain.loop);
+      result.code.push_back(plain);
+      each = {.kind = Kind::cast, .loop = each.loop, .out = each.out, .in = {plain.out, -1, -1}};
+    }
     const auto fold = std::find_if(folds.begin(), folds.end(),
                                    [&](const LaneFold& one) { return one.operand == each.operand; });
     if (each.kind != Kind::store || fold == folds.end()) {
@@ -48,7 +58,7 @@ std::shared_ptr<Translation> translation_in_lanes(const Program& program, std::s
 
 }  // namespace
 
-double neutral(Op op) {
+std::optional<double> neutral(Op op) {
   switch (op) {
     case Op::add:
       return -0.0;
@@ -59,25 +69,27 @@ double neutral(Op op) {
     case Op::minimum:
       return std::numeric_limits<double>::infinity();
     default:
-      return std::numeric_limits<double>::quiet_NaN();
+      return std::nullopt;
   }
 }
+
+std::uint64_t cells_folded_at_once() { return folded; }
 
 bool suits_lanes(const Program& program, std::span<const LaneFold> folds) {
   const auto set = Translation::of(program)->instructions();
   if (!set || compiling() == Compiling::off || folds.empty()) return false;
   for (const LaneFold& fold : folds)
-    if (std::isnan(neutral(fold.op)) ||
-        !is_floating(program.operands[static_cast<std::size_t>(fold.operand)]))
+    if (!neutral(fold.op) || !is_floating(program.operands[static_cast<std::size_t>(fold.operand)]))
       return false;
   const auto dtype_of = [&](int number) { return program.registers[static_cast<std::size_t>(number)]; };
   const auto is_wide = [](Dtype dtype) { return jit::width_of(dtype) != jit::Width::byte; };
   if (!std::all_of(program.registers.begin(), program.registers.end(), is_wide)) return false;
   return std::all_of(program.code.begin(), program.code.end(), [&](const Instruction& each) {
     switch (each.kind) {
-      case Kind::load:
-        return each.loop == program.operands[static_cast<std::size_t>(each.operand)] &&
-               jit::holds(each.loop, *set);
+      case Kind::load: {
+        const Dtype from = program.operands[static_cast<std::size_t>(each.operand)];
+        return is_wide(from) && jit::holds(from, *set) && jit::converts(from, each.loop, *set);
+      }
       case Kind::constant:
         return jit::holds(each.loop, *set);
       case Kind::cast:
@@ -195,6 +207,7 @@ bool LaneRunner::run(const Cell& cell, const LaneRuns& runs) {
   Instance& instance = instances_.find(traits_);
   const jit::Code* code = code_for(instance);
   if (code == nullptr || !fill_repeated(instance, cell)) return false;
+  ++folded;
   at_.assign(runs.row_axis, 0);
   for (std::int64_t row = 0; row < row_count_; ++row) {
     for (const Piece& piece : pieces_) {

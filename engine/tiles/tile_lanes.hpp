@@ -4,6 +4,7 @@
 // neither scratch memory nor a second pass. The bits are those of fold_runs. Only where the whole program is
 // one trace of machine code (tile_trace.hpp); whoever asks must be able to do it in two passes.
 #pragma once
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,29 +22,35 @@ struct LaneFold {
 };
 
 /// The value of a lane to which nothing has been added yet, with which op(value, x) is x in every bit: -0.0
-/// for sums. NaN where lanes do not fold with `op`.
-double neutral(protocol::Op op);
+/// for sums. None where lanes do not fold with `op`.
+std::optional<double> neutral(protocol::Op op);
 /// True for a program that may become one trace, and whose folds may be in lanes. Says nothing about where
-/// operands lie.
+/// operands lie. Depends on what is compiled (tile_translation.hpp), which is the same on all ranks.
 bool suits_lanes(const Program& program, std::span<const LaneFold> folds);
+
+/// How many cells have been folded while they were computed in this process so far.
+std::uint64_t cells_folded_at_once();
 
 /// How the rows of a cell are cut into runs.
 struct LaneRuns {
-  std::size_t row_axis = 0;                   ///< of the cell: from here on elements are one row, in C order
-  std::int64_t column = 0;                    ///< of the cell's first element within its row
-  std::int64_t run_length = 0;                ///< run j of a row begins at column j * run_length
-  std::span<const std::int64_t> first_lanes;  ///< by run: its lanes begin with this one, and wrap
+  std::size_t row_axis = 0;     ///< of the cell: from here on elements are one row, in C order
+  std::int64_t column = 0;      ///< of the cell's first element within its row
+  std::int64_t run_length = 0;  ///< run j of a row begins at column j * run_length
+  /// By run of a whole row, up to the cell's last: element i of the run is added to the lane in memory at
+  /// (i - first_lanes[j]) % lane_count. So the run's lane first_lanes[j] stands first in memory.
+  std::span<const std::int64_t> first_lanes;
 };
 
 class LaneRunner {
  public:
-  /// Of a program and folds that suit. `folds` is copied.
+  /// Of a program and folds that suit. `folds` is copied; it must be the same whenever the program is given,
+  /// because machine code is kept with the program.
   LaneRunner(const Program& program, std::span<const LaneFold> folds);
-  /// Computes the cell. The pointer of a fold's operand gives the lanes of run 0 of the first row, the lanes
-  /// of run 1 follow; its strides lead to other rows. False where nothing was computed: the program has not
-  /// run often enough to be compiled, is more than one trace, or writes over what it reads, or operands lie
-  /// otherwise than in rows,
-  /// or a row begins at a lane between.
+  /// Computes the cell and adds to the lanes. The pointer of a fold's operand gives the first of the
+  /// lane_count lanes of run 0 of the first row, in the operand's dtype; those of run 1 follow. Its strides
+  /// lead to other rows. Lanes are neutral or continued. Raises flags of the processor and reads none. False
+  /// where nothing was computed: the program has not run often enough to be compiled, is more than one trace,
+  /// or writes over what it reads; operands lie otherwise than in rows; or a run begins between lanes.
   bool run(const Cell& cell, const LaneRuns& runs);
 
  private:

@@ -50,7 +50,7 @@ struct Program {
   /// What Runners have found out about the program. Only they use it. A program does not change once it has
   /// run.
   mutable std::shared_ptr<Translation> translation{};
-  mutable std::shared_ptr<Translation> in_lanes{};  ///< of the program that folds its values (tile_lanes.hpp)
+  mutable std::shared_ptr<Translation> in_lanes{};  ///< of the program that folds its values (LaneRunner)
 };
 
 /// Where the first element of a cell lies for one operand, and the byte strides along the axes of the cell.

@@ -102,8 +102,6 @@ void fold_products_of_rows(protocol::Op op, protocol::Dtype loop, const SharingR
 
 }  // namespace
 
-/// Folds all reduction blocks of each result, all results side by side: the reduced axes of the region hold
-/// all of them.
 void complete_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fold, const Shape& grid,
                      std::vector<std::byte>& partials) {
   if (!step.is_complete) return;

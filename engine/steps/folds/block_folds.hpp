@@ -27,7 +27,8 @@ struct ReductionBlocks {
 /// are the results. Local.
 void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fold,
                  const ReductionBlocks& blocks, std::vector<std::byte>& partials);
-/// Makes the results of the partials of a complete step. Of other steps they stay.
+/// Folds the partials of each result to it, all results side by side, where the step is complete: the reduced
+/// axes of `grid` hold all partials. Else does nothing.
 void complete_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fold,
                      const protocol::Shape& grid, std::vector<std::byte>& partials);
 

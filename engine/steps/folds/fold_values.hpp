@@ -26,7 +26,7 @@ class FoldValues {
     distribution::Box box;  ///< in iterations of the runner
     protocol::Shape from;   ///< the first element of the box within the elements
   };
-  /// What elements have one program each. Valid until the next call.
+  /// The parts of `elements`, of which each is computed by one program. Valid until the next call.
   std::span<const Part> parts(const distribution::Box& elements);
   /// `scratch` from the first element of a part on. Valid until the next call.
   std::span<const tiles::Pointer> targets(const Part& part, std::span<const tiles::Pointer> scratch);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <set>
 
 #include "engine/steps/folds/block_folds.hpp"
 #include "engine/steps/indices.hpp"
@@ -22,7 +23,7 @@ constexpr std::int64_t shortest_run = 4 * lane_count;  // to begin and to combin
 /// Makes `count` elements of a fold to which nothing has been added.
 void make_neutral(const plan::FoldBlocks::Fold& fold, std::int64_t count, std::vector<std::byte>& bytes) {
   bytes.resize(static_cast<std::size_t>(count) * protocol::size_of(fold.loop));
-  const double value = tiles::neutral(fold.op);
+  const double value = *tiles::neutral(fold.op);
   if (fold.loop == protocol::Dtype::float64)
     std::fill_n(reinterpret_cast<double*>(bytes.data()), count, value);
   else
@@ -37,12 +38,35 @@ void turn(std::byte* lanes, std::size_t all, std::size_t bytes) {
   std::memcpy(lanes, turned.data(), all);
 }
 
+/// True where the elements of an operand are neighbours in memory along the last axis, or one element.
+bool lies_in_rows(const plan::Operand& operand) {
+  if (operand.source != plan::Operand::Source::slot || operand.placement.map.axes.empty()) return true;
+  const auto& last = operand.placement.map.axes.back();
+  return last.base_axis < 0 || (last.step == 1 && static_cast<std::size_t>(last.base_axis) + 1 ==
+                                                      operand.placement.map.fixed.size());
+}
+
+/// True where a program reads nothing that it writes: it may be run again.
+bool can_be_repeated(const plan::FusedLoop& loop) {
+  std::set<int> read, written;  // slots
+  for (const auto& instruction : loop.program.code) {
+    if (instruction.operand < 0) continue;
+    const auto& operand = loop.operands[static_cast<std::size_t>(instruction.operand)];
+    if (operand.source != plan::Operand::Source::slot) continue;
+    (instruction.kind == tiles::Instruction::Kind::store ? written : read).insert(operand.slot);
+  }
+  return std::none_of(written.begin(), written.end(), [&](int slot) { return read.contains(slot); });
+}
+
 }  // namespace
 
-LaneFolds::LaneFolds(const StepContext&, const plan::FoldBlocks& fold, FoldValues& values,
+LaneFolds::LaneFolds(const StepContext& context, const plan::FoldBlocks& fold, FoldValues& values,
                      const BoxRunner& whole)
-    : fold_(fold), values_(values) {
-  if (!find_row_axis()) return;
+    : context_(context), fold_(fold), values_(values) {
+  const auto& of_most = fold.values.interior ? *fold.values.interior : fold.values;  // of most elements
+  if (!find_row_axis() || !can_be_repeated(fold.values) || !can_be_repeated(of_most) ||
+      !std::all_of(of_most.operands.begin(), of_most.operands.end(), lies_in_rows))
+    return;
   whole_folds_ = lane_folds(fold.values);
   if (!tiles::suits_lanes(whole.program(), whole_folds_)) return;
   if (const BoxRunner* interior = values.interior()) {
@@ -92,13 +116,15 @@ bool LaneFolds::fold(const Box& elements, const Shape& grid, int owner,
   std::stable_sort(parts.begin(), parts.end(),  // along each row in its order
                    [](const auto* x, const auto* y) { return x->from.back() < y->from.back(); });
   begin(elements, found);
+  const auto counted = context_.bytes_shared();
   tiles::float_errors().clear();
-  for (const auto* part : parts) {
-    add_part(*part, owner, scratch);
-    if (has_failed_) return false;
+  for (const auto* part : parts)
+    if (!has_failed_) add_part(*part, owner, scratch);
+  if (!has_failed_) {
+    finish(grid, partials);
+    has_failed_ = tiles::float_errors().look() != 0;
   }
-  finish(grid, partials);
-  has_failed_ = tiles::float_errors().look() != 0;
+  if (has_failed_) context_.count_again_from(counted);
   return !has_failed_;
 }
 
@@ -124,10 +150,10 @@ void LaneFolds::begin(const Box& elements, std::span<const FoldValues::Part> par
   }
 }
 
-/// The position in C order of where the cell begins, of the axes first <= k < last alone.
-std::int64_t LaneFolds::position(std::size_t first, std::size_t last) const {
+/// Where the cell begins, in C order of the axes first_axis <= k < last_axis alone.
+std::int64_t LaneFolds::position(std::size_t first_axis, std::size_t last_axis) const {
   std::int64_t position = 0;
-  for (std::size_t k = first; k < last; ++k) position = position * extents_[k] + at_[k];
+  for (std::size_t k = first_axis; k < last_axis; ++k) position = position * extents_[k] + at_[k];
   return position;
 }
 
@@ -144,7 +170,7 @@ void LaneFolds::add_part(const FoldValues::Part& part, int owner, std::span<cons
         if (!fold_cell(part, cell)) {
           has_failed_ = 2 * protocol::element_count(sizes_) > protocol::element_count(extents_);
           if (has_failed_) return;
-          part.runner->run(cell);
+          part.runner->run_cell(cell);
           tiles::float_errors().clear();
           add_values(scratch);
         }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reductions whose values are folded while they are computed (engine/tiles/tile_lanes.hpp). Each reduction
 // block of a region has lanes of its own, so a region may be larger than where values are stored first. What
-// no machine code computes in rows, as the rim of a stencil, is computed into scratch memory and then added
-// to the lanes. The bits are those of the two passes, fold_blocks behind FoldValues::compute.
+// cannot be added so, as a row of a stencil's rim that begins between lanes, is computed into scratch memory
+// and then added to the lanes. The bits are those of the two passes, fold_blocks behind FoldValues::compute.
 #pragma once
 #include <optional>
 #include <vector>
@@ -19,7 +19,7 @@ class LaneFolds {
   LaneFolds(const StepContext& context, const plan::FoldBlocks& fold, FoldValues& values,
             const BoxRunner& whole);
 
-  /// False where nothing is ever folded so. All ranks of a node say the same.
+  /// False where no region of the step can be folded while it is computed. The same on all ranks of a node.
   bool exist() const { return whole_.has_value(); }
   /// Computes the elements of a region of `owner`'s part, and writes the partials of fold f to *partials[f],
   /// as fold_blocks does. `scratch`: as of FoldValues::compute; only some of it is written. False where the
@@ -43,6 +43,7 @@ class LaneFolds {
     return static_cast<std::int64_t>(protocol::size_of(fold_.folds[fold].loop));
   }
 
+  const StepContext& context_;
   const plan::FoldBlocks& fold_;
   FoldValues& values_;
   std::size_t row_axis_ = 0;     // from here on the elements of a reduction block are consecutive
@@ -50,7 +51,7 @@ class LaneFolds {
   std::vector<tiles::LaneFold> whole_folds_, interior_folds_;
   std::optional<tiles::LaneRunner> whole_, interior_;
   std::vector<tiles::FoldRows> adders_;  // by fold
-  bool has_failed_ = false;
+  bool has_failed_ = false;              // this region, and so the others of the step, take two passes
   // Of the present region.
   protocol::Shape extents_;
   std::int64_t rows_ = 0, row_length_ = 0, runs_ = 0;  // runs: of a row

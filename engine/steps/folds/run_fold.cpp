@@ -33,7 +33,7 @@ using protocol::Shape;
 
 constexpr std::int64_t scratch_bytes = 131'072;  // of the values of a region: half a small second-level cache
 constexpr std::int64_t fewest_elements = 8192, region_elements = 16'384;  // of a region of computed values
-constexpr std::int64_t lane_region_elements = 65'536;  // values that are folded at once need no scratch
+constexpr std::int64_t lane_region_elements = 65'536;  // most values are folded at once, and written nowhere
 constexpr std::int64_t lane_regions = 12;              // but enough regions for the ranks to end at one time
 constexpr std::int64_t plain_region_elements =
     131'072;  // when nothing is computed: scratch is mostly the partials
@@ -247,19 +247,11 @@ class BlockFolder {
     const Shape extents = extents_of(elements), grid = extents_of(region);
     if (fold_products(elements, extents, grid))
       return store_partials(fold_.folds[0], scratch_[0], region, owner);
-    if (add_masked(elements)) {
-      for (std::size_t f = 0; f < scratch_.size(); ++f)
-        store_partials(fold_.folds[f], scratch_[f], region, owner);
-      return;
-    }
+    if (add_masked(elements)) return store_all(region, owner);
     const bool is_computed = !point_at_operands(elements, extents);
     if (is_computed) {
       prepare(extents);
-      if (lanes_.fold(elements, grid, owner, targets_, partials_)) {
-        for (std::size_t f = 0; f < scratch_.size(); ++f)
-          store_partials(fold_.folds[f], scratch_[f], region, owner);
-        return;
-      }
+      if (lanes_.fold(elements, grid, owner, targets_, partials_)) return store_all(region, owner);
       values_.compute(elements, owner, targets_);
     }
     tiles::float_errors().clear();
@@ -322,6 +314,11 @@ class BlockFolder {
     for (std::size_t k = 0; k < dims_; ++k)
       if (fold_.is_complete && fold_.reduced[k]) region[k] = {0, 1};
     return region;
+  }
+
+  void store_all(const Box& region, int owner) {
+    for (std::size_t f = 0; f < scratch_.size(); ++f)
+      store_partials(fold_.folds[f], scratch_[f], region, owner);
   }
 
   void store_partials(const plan::FoldBlocks::Fold& fold, const Scratch& scratch, const Box& region,

@@ -2,6 +2,7 @@
 // sort and argsort, the part that a rank does alone: the lines of a block that lie with it as a whole, or its
 // interval of a row, which run_merge.cpp then merges.
 #include "engine/steps/box_copies.hpp"
+#include "engine/steps/irregular/part_places.hpp"
 #include "engine/steps/irregular/run_items.hpp"
 #include "engine/steps/irregular/run_sorter.hpp"
 #include "engine/steps/irregular/select_keys.hpp"
@@ -93,7 +94,14 @@ void sort_lines(const StepContext& context, const plan::SortLines& sort, const d
       }
       if constexpr (Sorter::has_places) {
         auto* out = reinterpret_cast<std::int64_t*>(context.own_block(sort.out)) + first;
-        for (std::int64_t i = 0; i < length; ++i) out[i * inner] = static_cast<std::int64_t>(places[i]);
+        if (sort.places.empty()) {
+          for (std::int64_t i = 0; i < length; ++i) out[i * inner] = static_cast<std::int64_t>(places[i]);
+          continue;
+        }
+        std::vector<typename Coder::Key> pivots;
+        for (const auto place : sort.places) pivots.push_back(keys[place].key);
+        PlaceParter<typename Coder::Key>(std::move(pivots))
+            .part(length, read, [&](std::int64_t to, std::int64_t from) { out[to * inner] = from; });
       } else {
         auto* out = reinterpret_cast<Element*>(context.own_block(sort.out)) + first;
         for (std::int64_t i = 0; i < length; ++i) out[i * inner] = Coder::decode(keys[i].key);

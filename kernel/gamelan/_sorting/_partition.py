@@ -44,15 +44,15 @@ def _order(a, kth):
     return partitioned(a, int(places[0]) % a.size)
 
 
-def _partitioned(a, kth, axis):
-    """The partitioned copy."""
+def _partitioned(a, kth, axis, name="sort"):
+    """The partitioned copy; with the name argsort: its indices."""
     if a.size == 0 or a.ndim < 2:
-        return sort(a, axis)
+        return sort(a, axis) if name == "sort" else argsort(a, axis)
     axis = normalize_axis_index(axis, a.ndim)
     places = [int(place) % a.shape[axis] for place in numpy.asarray(kth).reshape(-1)]
     if axis == a.ndim - 1:
-        return selected(a, -1, places)
-    return ascontiguousarray(moveaxis(selected(moveaxis(a, axis, -1), -1, places), -1, axis))
+        return selected(a, -1, places, name)
+    return ascontiguousarray(moveaxis(selected(moveaxis(a, axis, -1), -1, places, name), -1, axis))
 
 
 def partition(a, kth, axis=-1, kind="introselect", order=None):
@@ -79,7 +79,7 @@ def partition(a, kth, axis=-1, kind="introselect", order=None):
 def argpartition(a, kth, axis=-1, kind="introselect", order=None):
     """The indices that partition an array.
 
-    Lazy; triggers evaluation for a long row and a single place. Of other distributed arrays they are the indices that sort them.
+    Lazy; triggers evaluation for a long row and a single place. Of short lines they are the indices that sort them.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def argpartition(a, kth, axis=-1, kind="introselect", order=None):
         a, axis = ravel(a), -1  # of a number NumPy makes a row
     _check(a, kth, axis, kind, order)
     found = _order(a, kth) if a.size else None
-    return argsort(a, axis) if found is None else found
+    return _partitioned(a, kth, axis, "argsort") if found is None else found
 
 
 def partition_in_place(array, kth, axis=-1, kind="introselect", order=None):

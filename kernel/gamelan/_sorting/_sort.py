@@ -62,16 +62,17 @@ def _sorted(name, a, axis, kind, order, places=()):
     return result
 
 
-def selected(a, axis, places):
+def selected(a, axis, places, name="sort"):
     """A copy in which `places` of each line have what sorting would put there; nothing before them is greater, and nothing
-    behind is less. Lazy. Short lines are sorted, and those of which many places are asked for."""
+    behind is less. With the name argsort: the indices of such a copy. Lazy. Short lines are sorted, and those of which many
+    places are asked for."""
     if not is_distributed(a):
-        return sort(a, axis)
+        return sort(a, axis) if name == "sort" else argsort(a, axis)
     places = sorted(set(places))
     is_quick = len(places) <= _FEW_PLACES and a.dtype.itemsize > 1
     least = _WORTH_SELECTING if is_quick else _WORTH_SELECTING_MANY
     is_worth_it = a.ndim > 1 and a.shape[axis] >= least and len(places) <= _MANY_PLACES
-    return _sorted("sort", a, axis, None, None, places if is_worth_it else ())
+    return _sorted(name, a, axis, None, None, places if is_worth_it else ())
 
 
 def _line_by_line(name, a, dtype, axis):

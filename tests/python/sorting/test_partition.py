@@ -51,6 +51,15 @@ def _lines(dtype, length):
     return data
 
 
+def _check_places(parted, expected, places):
+    """What sorting puts there is at each place, nothing before it is greater, and nothing behind it is less."""
+    has_nan = expected.dtype.kind in "fc"
+    for place in places:
+        before, behind = numpy.sort(parted[:, :place], -1), numpy.sort(parted[:, place:], -1)
+        assert numpy.array_equal(numpy.concatenate([before, behind], -1), expected, equal_nan=has_nan), (places, place)
+        assert numpy.array_equal(parted[:, place], expected[:, place], equal_nan=has_nan)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("length", [64, 700, 20_011])
 def test_long_lines_are_parted_at_all_places(engine, dtype, length):
@@ -62,12 +71,13 @@ def test_long_lines_are_parted_at_all_places(engine, dtype, length):
             parted = numpy.asarray(gamelan.partition(ours, places, 0 if turned else -1))
             assert parted.flags.c_contiguous
             parted = parted.T if turned else parted
-            assert numpy.array_equal(numpy.sort(parted, -1), expected, equal_nan=data.dtype.kind in "fc")
-            for place in places:
-                before, behind = numpy.sort(parted[:, :place], -1), numpy.sort(parted[:, place:], -1)
-                joined = numpy.concatenate([before, behind], -1)
-                assert numpy.array_equal(joined, expected, equal_nan=data.dtype.kind in "fc"), (places, place)
-                assert numpy.array_equal(parted[:, place], expected[:, place], equal_nan=data.dtype.kind in "fc")
+            indices = numpy.asarray(gamelan.argpartition(ours, places, 0 if turned else -1))
+            assert indices.flags.c_contiguous
+            indices = indices.T if turned else indices
+            assert numpy.array_equal(numpy.sort(indices, -1), numpy.broadcast_to(numpy.arange(length), data.shape))
+            for lines in (parted, numpy.take_along_axis(data, indices, -1)):
+                assert numpy.array_equal(numpy.sort(lines, -1), expected, equal_nan=data.dtype.kind in "fc")
+                _check_places(lines, expected, places)
 
 
 @pytest.mark.parametrize("expression", [
