@@ -15,6 +15,11 @@ from gamelan._launch import _hydra, _mpiexec, _open_mpi
 _START_LIMIT_S = 30
 
 
+def compiled(ranks):
+    """Which programs become machine code: all, or those that have run often."""
+    return "always" if ranks % 2 else "hot"
+
+
 def engine_program():
     """The engine of the package that is imported, in a build or where pip has put it; or GAMELAN_ENGINE."""
     named = os.environ.get("GAMELAN_ENGINE")
@@ -50,7 +55,7 @@ class Engines:
         command += map(str, options)
         # Small arrays never make a program hot: both tiers are to compute them, one at an even number of ranks, one at an odd.
         environment = {
-            "GAMELAN_COMPILE": "always" if ranks % 2 else "hot",
+            "GAMELAN_COMPILE": compiled(ranks),
             **os.environ,
             "OPENBLAS_NUM_THREADS": "1",
             "OMPI_ALLOW_RUN_AS_ROOT": "1",

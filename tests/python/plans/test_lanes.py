@@ -6,6 +6,7 @@ import warnings
 import numpy
 import pytest
 
+import engines
 import gamelan
 from gamelan import _core
 
@@ -72,7 +73,7 @@ def compiling(engine, ranks):
     if not ranks:
         pytest.skip("a model compiles nothing")
     yield choose
-    choose("hot")
+    choose(engines.compiled(ranks))
 
 
 def bits(program, np, x, y):
