@@ -142,8 +142,7 @@ void check_sort(const Command& command) {
           "expected an array, an axis, perhaps places, and a new result");
   const View& in = view_operand(command, 0);
   const auto length = in.extents[axis_of(command, in.extents.size())];
-  require(command.ints.size() == 1 || in.extents.size() > 1, command,
-          "only lines of several have places");
+  require(command.ints.size() == 1 || in.extents.size() > 1, command, "only lines of several have places");
   for (std::size_t k = 1; k < command.ints.size(); ++k)
     require(
         command.ints[k] >= 0 && command.ints[k] < length && (k == 1 || command.ints[k] > command.ints[k - 1]),

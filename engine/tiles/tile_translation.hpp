@@ -80,8 +80,8 @@ class Translation {
 };
 
 /// Which programs are compiled: none, those that have run often (the default), or all (for tests). None where
-/// the processor lacks the instructions. All ranks choose the same: how a reduction is cut depends on it. When
-/// a program is compiled may differ between ranks, because the bits are the same.
+/// the processor lacks the instructions. All ranks choose the same: how a reduction is cut depends on it.
+/// When a program is compiled may differ between ranks, because the bits are the same.
 enum class Compiling : std::uint8_t { off, hot, always };
 void set_compiling(Compiling which);
 Compiling compiling();
