@@ -15,6 +15,7 @@ namespace gamelan::engine::plan {
 namespace {
 
 constexpr std::size_t most_looks = 64;     // at one array that count
+constexpr std::size_t most_sources = 8;    // of one new array
 constexpr std::int64_t shortest_row = 64;  // of extents that suit a view: loops over shorter rows are slow
 
 /// Extents over which `view` is a box, guessed from its strides; empty when there is no guess.
@@ -55,6 +56,7 @@ class Chooser {
     for (const auto& node : context_.nodes) {
       const auto& command = node.command;
       const bool has_no_shape = is_shapeless(context_, command);
+      if (has_no_shape && node.kind == Node::Kind::elementwise) look_as_stored(command);
       if (command.creates && !(node.kind == Node::Kind::elementwise && has_no_shape))
         settled_.insert(command.out.base);
       for (const auto& operand : command.in)
@@ -62,6 +64,7 @@ class Chooser {
           look(*view, has_no_shape && runs_as_stored(node, *view));
       if (!command.creates) look(command.out, has_no_shape && runs_as_stored(node, command.out));
       if (needs_whole_rows(node)) want_whole_rows(std::get<View>(command.in[0]));
+      if (command.creates && node.kind == Node::Kind::elementwise) note_sources(command);
     }
     for (const auto& view : context_.fetches) look(view, true);
     for (const auto id : existing_) store_for_looks(id);
@@ -77,6 +80,36 @@ class Chooser {
     return node.kind == Node::Kind::elementwise &&
            is_whole(command.out, context_.arrays.at(command.out.base)) &&
            base.extents.size() >= command.out.extents.size() && !fits_as_seen(view, base);
+  }
+
+  /// A new array takes the extents of an operand that is stored in others than the user sees
+  /// (run_over_stored_extents in canonical.cpp). This is then how the other operands are seen.
+  void look_as_stored(const protocol::Command& command) {
+    if (!command.creates || context_.arrays.at(command.out.base).is_chosen) return;
+    const Shape* target = nullptr;
+    for (const auto& operand : command.in) {
+      const auto* view = std::get_if<View>(&operand);
+      if (!view || is_one_element_everywhere(*view)) continue;
+      const auto& extents = extents_of(view->base);
+      if (extents != command.out.extents && extents.size() >= command.out.extents.size() &&
+          !fits_as_seen(*view, context_.arrays.at(view->base))) {
+        target = &extents;
+        break;
+      }
+    }
+    if (!target) return;
+    const Shape& stored = extents_in_.insert_or_assign(command.out.base, *target).first->second;
+    for (const auto& operand : command.in) {
+      const auto* view = std::get_if<View>(&operand);
+      if (view && !is_one_element_everywhere(*view) && !context_.created.contains(view->base) &&
+          context_.arrays.at(view->base).extents != stored)
+        look(protocol::whole(view->base, view->dtype, stored), false);
+    }
+  }
+
+  const Shape& extents_of(ArrayId id) const {
+    const auto found = extents_in_.find(id);
+    return found == extents_in_.end() ? context_.arrays.at(id).extents : found->second;
   }
 
   /// `is_cheap`: the view needs no box.
@@ -127,12 +160,31 @@ class Chooser {
     }
   }
 
+  /// A new array of values lies as the existing arrays lie that it is computed from, element for element.
+  void note_sources(const protocol::Command& command) {
+    std::vector<ArrayId> sources;
+    for (const auto& operand : command.in) {
+      const auto* view = std::get_if<View>(&operand);
+      if (!view || !is_whole(*view, context_.arrays.at(view->base))) continue;
+      for (const auto id : sources_of(view->base))
+        if (sources.size() < most_sources && std::find(sources.begin(), sources.end(), id) == sources.end())
+          sources.push_back(id);
+    }
+    if (!sources.empty()) sources_.emplace(command.out.base, std::move(sources));
+  }
+
+  std::vector<ArrayId> sources_of(ArrayId id) const {
+    if (!context_.created.contains(id)) return {id};
+    const auto found = sources_.find(id);
+    return found == sources_.end() ? std::vector<ArrayId>{} : found->second;
+  }
+
   void want_whole_rows(const View& view) {
-    if (context_.created.contains(view.base) || !context_.options.has(Switch::relayout)) return;
-    const auto& base = context_.arrays.at(view.base);
-    const bool is_nearly_all =
-        4 * protocol::element_count(view.extents) >= 3 * protocol::element_count(base.extents);
-    if (!base.is_chosen && is_nearly_all) wanted_in_rows_.insert(view.base);
+    if (!context_.options.has(Switch::relayout)) return;
+    const auto count = protocol::element_count(context_.arrays.at(view.base).extents);
+    if (4 * protocol::element_count(view.extents) < 3 * count) return;
+    for (const auto id : sources_of(view.base))
+      if (!context_.arrays.at(id).is_chosen) wanted_in_rows_.insert(id);
   }
 
   /// The transpose of a table lies as the table does: its rows are cut. What goes along them would bring half
@@ -204,9 +256,11 @@ class Chooser {
   }
 
   Context& context_;
-  std::unordered_set<ArrayId> settled_;                   // arrays that keep their extents
-  std::set<ArrayId> wanted_in_rows_;                      // arrays that the batch reads row by row
-  std::vector<ArrayId> existing_;                         // arrays that the batch looks at
+  std::unordered_set<ArrayId> settled_;                        // arrays that keep their extents
+  std::set<ArrayId> wanted_in_rows_;                           // arrays that the batch reads row by row
+  std::unordered_map<ArrayId, std::vector<ArrayId>> sources_;  // of new arrays
+  std::unordered_map<ArrayId, Shape> extents_in_;  // in which new arrays will be stored, where not as seen
+  std::vector<ArrayId> existing_;                  // arrays that the batch looks at
   std::unordered_map<ArrayId, std::vector<View>> looks_;  // at each of them
 };
 

@@ -213,6 +213,20 @@ def test_rows_that_are_cut_are_brought_together_once(engine, ranks):
             assert f"1300x1400 on {ranks}x1 ranks" in str(gamelan.explain(a.sum())) and numpy.array_equal(a, values.T)
 
 
+def test_tables_seen_flat_move_once(engine, ranks):
+    """A table seen as a row is stored as a table. Its rows are brought together also for what is computed from it first, and
+    another array is cut where the table is, once."""
+    values, others = numpy.random.default_rng(5).random((2, 1301, 1404))
+    turned, flat = values.T.ravel(), others.ravel()
+    for program in (lambda a, b: a @ a, lambda a, b: a @ b, lambda a, b: (b * 2 - a).max(), lambda a, b: ((a - 1) * (a + b)).sum()):
+        a, b = gamelan.array(values).T.ravel(), gamelan.array(flat)
+        gamelan.sync()
+        for _ in range(2):
+            numpy.testing.assert_allclose(float(program(a, b)), program(turned, flat), rtol=1e-12)
+        if ranks:
+            assert gathers(program(a, b)) == 0
+
+
 def test_wide_tables_keep_their_columns(engine, ranks):
     """An array of few long rows is cut between segments of its rows: nothing is stored anew."""
     a = gamelan.array(numpy.ones((3, 300_000)))
