@@ -75,20 +75,21 @@ void ErrorAttribution::begin_again() {
 }
 
 void ErrorAttribution::keep_operands(const Tile& tile) {
-  // With gaps nothing is computed where it is stored, so before the stores all operands still exist.
   if (!keeps_operands(tile)) return;
   for (std::size_t operand = 0; operand < kept_.size(); ++operand)
-    if (is_overwritten_[operand]) kept_[operand] = gather(tile, operand);
+    if (is_overwritten_[operand]) gather(tile, operand, kept_[operand]);
 }
 
 void ErrorAttribution::attribute(const Tile& tile, bool are_operands_whole) {
   const unsigned alarm = float_errors().look();
   if (alarm == 0) return;
-  if (!are_operands_whole && is_in_place_ && !keeps_operands(tile)) {
-    if (tile.geometry->row_pitch == 0) note_candidates(alarm);  // else they may be those of a gap
-  } else if (attributions_left_ > 0 && !is_all_known(alarm)) {
+  if (attributions_left_ > 0 && !is_all_known(alarm)) {
     --attributions_left_;
-    replay(tile, alarm);
+    is_lost_.assign(program_.registers.size(), false);
+    is_operand_lost_.assign(program_.operands.size(), false);
+    if (!are_operands_whole && is_in_place_ && !keeps_operands(tile)) is_operand_lost_ = is_overwritten_;
+    const unsigned found = replay(tile, alarm);
+    note_candidates(alarm & ~found);
   }
   float_errors().clear();
 }
@@ -102,13 +103,14 @@ bool ErrorAttribution::is_all_known(unsigned alarm) const {
   });
 }
 
-/// Only flags are known, and they are reliable. Notes the one command that may have raised them, or the first
-/// and the last of several.
+/// Of the instructions whose operands are lost only the flags are known, and they are reliable. Notes the one
+/// command that may have raised them, or the first and the last of several.
 void ErrorAttribution::note_candidates(unsigned alarm) const {
   for (const unsigned kind :
        {protocol::float_divide, protocol::float_over, protocol::float_under, protocol::float_invalid}) {
     int first = -1, last = -1;
     for (const auto& each : program_.code) {
+      if (each.kind == Kind::store || !is_lost_[static_cast<std::size_t>(each.out)]) continue;
       if ((alarm & kind & possible_flags(program_, each)) == 0) continue;
       if (first < 0) first = last = each.command;
       first = std::min(first, each.command);
@@ -118,17 +120,16 @@ void ErrorAttribution::note_candidates(unsigned alarm) const {
   }
 }
 
-ErrorAttribution::Buffer ErrorAttribution::gather(const Tile& tile, std::size_t operand) const {
+void ErrorAttribution::gather(const Tile& tile, std::size_t operand, Buffer& elements) const {
   const Dtype dtype = program_.operands[operand];
   const auto item = static_cast<std::int64_t>(size_of(dtype));
-  Buffer elements(static_cast<std::size_t>(tile.geometry->elements(*tile.extents) * item));
+  elements.resize(static_cast<std::size_t>(tile.geometry->elements(*tile.extents) * item));
   const Runs runs(*tile.extents, tile.geometry->axis_count, tile.geometry->strides[operand], item, 0);
   const auto copy = find_cast(dtype, dtype);
   runs.each([&](std::int64_t from, std::int64_t to) {
     copy(tile.places[operand] + from, runs.run[0].operand_stride, elements.data() + to,
          runs.run[0].tile_stride, static_cast<std::size_t>(runs.run[0].extent));
   });
-  return elements;
 }
 
 void ErrorAttribution::compute_nullary(const Instruction& instruction, const Tile& tile, Buffer& out) const {
@@ -152,13 +153,24 @@ void ErrorAttribution::compute_nullary(const Instruction& instruction, const Til
   });
 }
 
-void ErrorAttribution::replay(const Tile& tile, unsigned alarm) {
+bool ErrorAttribution::loses(const Instruction& each) const {
+  if (each.kind == Kind::load) return is_operand_lost_[static_cast<std::size_t>(each.operand)];
+  return std::any_of(std::begin(each.in), std::end(each.in),
+                     [&](int in) { return in >= 0 && is_lost_[static_cast<std::size_t>(in)]; });
+}
+
+unsigned ErrorAttribution::replay(const Tile& tile, unsigned alarm) {
+  unsigned found = 0;
   std::size_t count = 1;
   for (int axis = 0; axis < tile.geometry->axis_count; ++axis)
     count *= static_cast<std::size_t>((*tile.extents)[static_cast<std::size_t>(axis)]);
   registers_.resize(program_.registers.size());
   for (const auto& each : program_.code) {
     if (each.kind == Kind::store) continue;
+    if (loses(each)) {
+      is_lost_[static_cast<std::size_t>(each.out)] = true;
+      continue;
+    }
     const bool is_compute = each.kind == Kind::compute;
     Buffer out(count * size_of(is_compute ? result_dtype(each.op, each.loop) : each.loop));
     unsigned met = 0;
@@ -171,8 +183,8 @@ void ErrorAttribution::replay(const Tile& tile, unsigned alarm) {
     };
     if (each.kind == Kind::load) {
       const auto operand = static_cast<std::size_t>(each.operand);
-      const Buffer values = kept_[operand].empty() ? gather(tile, operand) : kept_[operand];
-      convert(program_.operands[operand], values.data());
+      if (kept_[operand].empty()) gather(tile, operand, gathered_);
+      convert(program_.operands[operand], (kept_[operand].empty() ? gathered_ : kept_[operand]).data());
     } else if (each.kind == Kind::cast) {
       const auto from = static_cast<std::size_t>(each.in[0]);
       convert(program_.registers[from], registers_[from].data());
@@ -190,9 +202,13 @@ void ErrorAttribution::replay(const Tile& tile, unsigned alarm) {
       met = (float_errors().look() & reliable_flags(each.op, each.loop)) |
             errors_of_values(each.op, each.loop, in, out.data(), count);
     }
-    if (met &= alarm; met != 0 && each.command >= 0) float_errors().note(met, each.command, each.command);
+    if (met &= alarm; met != 0 && each.command >= 0) {
+      found |= met;
+      float_errors().note(met, each.command, each.command);
+    }
     registers_[static_cast<std::size_t>(each.out)] = std::move(out);
   }
+  return found;
 }
 
 }  // namespace gamelan::engine::tiles

@@ -32,8 +32,8 @@ class ErrorAttribution {
     std::byte* const* places;
     std::int64_t index;
   };
-  /// To be called before a tile is computed: keeps copies of operands that will be overwritten, if the flags
-  /// of the program are not reliable.
+  /// To be called before a tile is computed: keeps copies of operands that will be overwritten, where flags
+  /// alone would not tell: functions raise false ones, and so do the gaps between rows.
   void keep_operands(const Tile& tile);
   /// Notes the errors of the tile's commands since the last look. `are_operands_whole`: no operand has been
   /// overwritten yet.
@@ -41,13 +41,15 @@ class ErrorAttribution {
 
  private:
   using Buffer = std::vector<std::byte>;
-  Buffer gather(const Tile& tile, std::size_t operand) const;
-  void replay(const Tile& tile, unsigned alarm);
+  void gather(const Tile& tile, std::size_t operand, Buffer& elements) const;
+  /// Computes again what does not depend on lost operands. Returns the kinds of errors that it has noted.
+  unsigned replay(const Tile& tile, unsigned alarm);
+  bool loses(const Instruction& each) const;
   void compute_nullary(const Instruction& instruction, const Tile& tile, Buffer& out) const;
   void note_candidates(unsigned alarm) const;
   bool is_all_known(unsigned alarm) const;
   bool keeps_operands(const Tile& tile) const {
-    return is_in_place_ && !has_reliable_flags_ && tile.geometry->row_pitch == 0;
+    return is_in_place_ && (!has_reliable_flags_ || tile.geometry->row_pitch != 0);
   }
 
   const Program& program_;
@@ -56,6 +58,8 @@ class ErrorAttribution {
       is_overwritten_;        // by operand; the last: read and also written in this cell
   std::vector<Buffer> kept_;  // by operand: elements before they were overwritten
   std::vector<Buffer> registers_;
+  Buffer gathered_;
+  std::vector<bool> is_operand_lost_, is_lost_;  // in this tile: by operand, by register
   int attributions_left_;
 };
 

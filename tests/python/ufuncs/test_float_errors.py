@@ -124,6 +124,13 @@ PROGRAMS = {
     "logarithm in place": in_place(lambda np, x: np.log(x, out=x), ZERO),
     "the inside in place": in_place(lambda np, x: x[1:-1, 1:-1].__itruediv__(x[1:-1, 1:-1]), GRID),
     "a hole inside, in place": in_place(lambda np, x: np.log(x[1:-1, 1:-1], out=x[1:-1, 1:-1]), HOLE),
+    "a hole inside, divided by in place": in_place(lambda np, x, y: x[1:-1, 1:-1].__itruediv__(y[1:-1, 1:-1]), GRID, HOLE),
+    "one over a hole, added to columns": in_place(lambda np, x, y: x[:, 1:].__iadd__(1 / y[:, 1:]), GRID, HOLE),
+    "zeros beside columns in place": in_place(lambda np, x, y: x[:, 1:-1].__iadd__(1 / y[:, 1:-1]), HOLE + 1, GRID + (GRID == 0)),
+    "a root after work in place": in_place(lambda np, x, y: (x.__iadd__(2), np.sqrt(y) + 1), PLAIN, -PLAIN),
+    "work in place before a logarithm": in_place(lambda np, x, y: (x.__imul__(2), np.log(y) + x), PLAIN, ZERO),
+    "multiplied by a root in place": in_place(lambda np, x, y: x[1:].__imul__(np.sqrt(y[1:])), PLAIN, -PLAIN),
+    "a root and an overflow in place": in_place(lambda np, x, y: x.__imul__(np.sqrt(y) * 0 + 1e10), HUGE, ZERO - 0.1),
     "NaN to integers": lambda np: np.asarray(NAN).astype(int),
     "NaN to bytes": lambda np: np.asarray(NAN).astype("i1"),
     "too large for integers": lambda np: (np.asarray(PLAIN) * 1e30).astype("i8"),
@@ -222,6 +229,23 @@ def test_the_state_is_that_of_the_line():
             gamelan.sync()
         assert raised.value.line == here
     assert numpy.isinf(w).all() and numpy.isinf(y).all() and z.tolist() == (PLAIN + 1).tolist()  # as NumPy would have gone on
+
+
+def test_the_state_of_a_line_behind_work_in_place():
+    x, y = gamelan.array(PLAIN), gamelan.asarray(-PLAIN)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        x += 2
+        with numpy.errstate(invalid="ignore"):
+            z = gamelan.sqrt(y) + 1
+        gamelan.sync()
+        with numpy.errstate(invalid="ignore"):
+            x += 2
+        with numpy.errstate(invalid="raise"):
+            z = gamelan.sqrt(y) + 1
+        with pytest.raises(FloatingPointError, match="invalid value encountered in sqrt"):
+            gamelan.sync()
+        del z
 
 
 def test_calls_and_logs(capfd):
