@@ -17,7 +17,7 @@
 
 namespace gamelan::protocol {
 
-inline constexpr int protocol_version = 8;
+inline constexpr int protocol_version = 9;
 using Bytes = std::vector<std::byte>;
 /// Names and values.
 using NamedOptions = std::vector<std::pair<std::string, std::string>>;

@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "engine/jit/trace.hpp"
+#include "engine/tiles/loops/fold.hpp"
 #include "engine/tiles/tile_instances.hpp"
 
 namespace gamelan::engine::tiles {
 
-inline constexpr std::int64_t lane_count = jit::wrapped_elements;
+static_assert(lane_count == jit::wrapped_elements);
 
 /// A fold of the values that a program stores to `operand`, in that operand's dtype.
 struct LaneFold {

@@ -78,7 +78,8 @@ void sort_lines(const StepContext& context, const plan::SortLines& sort, const d
   const KeySelector<typename Coder::Key> selector(between);
   Item* keys = items_of<typename Coder::Key>(context, sort.line, context.rank());
   Place* places = places_of<Place>(context, sort.line);
-  std::int64_t sorted = 0;  // since messages were looked after
+  std::vector<typename Coder::Key> pivots;  // of the present line
+  std::int64_t sorted = 0;                  // since messages were looked after
   for (std::int64_t line = 0; line < before; ++line)
     for (std::int64_t column = 0; column < inner; ++column) {
       if ((sorted += length) > Stream::chunk) {
@@ -98,10 +99,11 @@ void sort_lines(const StepContext& context, const plan::SortLines& sort, const d
           for (std::int64_t i = 0; i < length; ++i) out[i * inner] = static_cast<std::int64_t>(places[i]);
           continue;
         }
-        std::vector<typename Coder::Key> pivots;
+        pivots.clear();
         for (const auto place : sort.places) pivots.push_back(keys[place].key);
-        PlaceParter<typename Coder::Key>(std::move(pivots))
-            .part(length, read, [&](std::int64_t to, std::int64_t from) { out[to * inner] = from; });
+        part_places<typename Coder::Key>(
+            pivots, [&](auto visit) { Sorter::for_each_key(length, read, visit); },
+            [&](std::int64_t to, std::int64_t from) { out[to * inner] = from; });
       } else {
         auto* out = reinterpret_cast<Element*>(context.own_block(sort.out)) + first;
         for (std::int64_t i = 0; i < length; ++i) out[i * inner] = Coder::decode(keys[i].key);

@@ -60,6 +60,17 @@ class RunSorter {
       read(first, std::min(chunk, count - first), keys + first);
   }
 
+  /// Calls visit(key) for each of `count` keys, in their order.
+  template <class Visit>
+  static void for_each_key(std::int64_t count, const Read& read, Visit visit) {
+    const auto buffer = std::make_unique<Item[]>(chunk);
+    for (std::int64_t first = 0; first < count; first += chunk) {
+      const auto size = std::min(chunk, count - first);
+      read(first, size, buffer.get());
+      for (std::int64_t i = 0; i < size; ++i) visit(buffer[static_cast<std::size_t>(i)].key);
+    }
+  }
+
   /// Sorts keys in place, at most as many as the spare memory has room for.
   void sort_few(Item* keys, Place* places, std::int64_t count) {
     if constexpr (has_places) std::iota(places, places + count, Place{0});
@@ -90,17 +101,10 @@ class RunSorter {
   static Place* at(Place* places, std::int64_t offset) { return has_places ? places + offset : places; }
 
   void deal(std::int64_t count, const Read& read, Item* keys, Place* places) {
-    const auto buffer = std::make_unique<Item[]>(chunk);
-    const auto for_each_key = [&](auto visit) {
-      for (std::int64_t first = 0; first < count; first += chunk) {
-        const auto size = std::min(chunk, count - first);
-        read(first, size, buffer.get());
-        for (std::int64_t i = 0; i < size; ++i) visit(buffer[static_cast<std::size_t>(i)].key);
-      }
-    };
-    KeyBuckets<K> buckets(count, room_, for_each_key);
+    const auto each = [&](auto visit) { for_each_key(count, read, visit); };
+    KeyBuckets<K> buckets(count, room_, each);
     Place place{};
-    buckets.deal(for_each_key, [&](std::int64_t to, K key) {
+    buckets.deal(each, [&](std::int64_t to, K key) {
       keys[to].key = key;
       if constexpr (has_places) places[to] = place++;
     });

@@ -14,6 +14,9 @@
 
 namespace gamelan::engine::tiles {
 
+/// How many lanes a run has.
+inline constexpr std::int64_t lane_count = 32;
+
 bool can_fold(protocol::Op op, protocol::Dtype dtype);
 
 /// Each of `run_count` runs of `run_length` >= 1 consecutive values -> one value of `out`. Element i goes to

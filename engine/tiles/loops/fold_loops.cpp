@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "engine/tiles/loops/fold.hpp"
 #include "engine/tiles/loops/fold_tables.hpp"
 #include "engine/tiles/loops/rows.hpp"
 
@@ -15,7 +16,6 @@ namespace {
 using protocol::Op;
 using rows::Identity;
 
-constexpr std::int64_t lane_count = 32;
 // The processor's own prefetching stops at the end of a page, and the heap has small pages.
 constexpr std::size_t bytes_ahead = 8192, line_bytes = 64;
 constexpr std::size_t side_by_side = 4;  // runs, where memory is what takes the time

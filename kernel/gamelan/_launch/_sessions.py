@@ -33,7 +33,7 @@ CONNECTION_FIELDS = {
     "slurm_job_id": str,
     "fingerprint": str,
 }
-PROTOCOL_VERSION = 8
+PROTOCOL_VERSION = 9
 _KEPT_DEAD_SESSIONS = 5
 _KEPT_SECONDS = 24 * 3600
 _REMOVED = ".removed-"  # no name that a session may have
