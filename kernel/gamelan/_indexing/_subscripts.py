@@ -32,7 +32,12 @@ def getitem(array, key):
             return _core.wrap(array._a[gathered(key)])
         here = _brought(array, key)
         return arrays.get(array, key) if here is None else _core.wrap(here[0][here[1]])
-    proxy, has_ellipsis = _proxy_at(array, parts)
+    try:
+        proxy, has_ellipsis = _proxy_at(array, parts)
+    except IndexError:
+        if is_value(array):
+            raise IndexError("invalid index to scalar variable.") from None
+        raise
     if array._b is None:
         return _core.wrap(array._a[each(_here, key)] if isinstance(key, tuple) else array._a[_here(key)])
     if is_value(array):

@@ -6,6 +6,7 @@ import operator
 
 import numpy
 
+from .. import _core
 from .._creation._from_data import asarray, ascontiguousarray
 from .._imported_numpy import normalize_axis_index
 from .._indexing._gather import take_along
@@ -29,6 +30,8 @@ def _check(a, kth, axis, kind, order):
     places = numpy.asarray(kth)
     if places.dtype.kind not in "iub":
         raise TypeError("Partition index must be integer")
+    if places.dtype.kind == "b":
+        _core.warn(DeprecationWarning, "Passing booleans as partition index is deprecated (warning added in NumPy 1.22)")
     if places.ndim > 1:
         raise ValueError("kth array must have dimension <= 1")
     for place in map(operator.index, places.reshape(-1).astype(numpy.intp)):

@@ -22,6 +22,8 @@ __all__ = ["polyfit", "polyval"]
 @of_numpy
 def polyval(p, x):
     p, x = asarray(p), asarray(x)
+    if not p.ndim:
+        raise TypeError("iteration over a 0-d array")
     y = zeros_like(x)
     coefficients = p if is_distributed(p) else numpy.asarray(p)
     for k in range(p.shape[0]):

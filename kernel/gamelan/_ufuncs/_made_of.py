@@ -10,9 +10,8 @@ import numpy
 from .. import _core
 from .._arguments import axis_of
 from .._creation._from_data import asarray, copy_of
-from .._errors import unimplemented
 from .._imported_numpy import i0_coefficients
-from .._local import as_value, call_numpy, has_distributed, is_distributed, is_value
+from .._local import as_value, call_numpy, gathered, has_distributed, is_distributed, is_value, rewrap
 from .._promotion import OPS
 from ._objects import PUBLIC
 from ._rounding import rounded
@@ -213,15 +212,11 @@ def unwrap(p, discont=None, axis=-1, *, period=2 * numpy.pi):
 
 
 class vectorize(numpy.vectorize):
-    """As `numpy.vectorize`: a Python function for each element, so for arrays that are here only."""
+    """As `numpy.vectorize`: a Python function for each element, so elements come here, bounded by `config.gather_limit`, and
+    large results go to the engines. What ufuncs, `np.where` and `np.piecewise` can compute stays there, and is far faster."""
 
     def __call__(self, *arguments, **keywords):
-        if has_distributed(arguments) or has_distributed(keywords.values()):
-            raise unimplemented(
-                "vectorize",
-                "it calls a Python function for every element; ufuncs, np.where and np.piecewise compute on the engines",
-            )
-        return call_numpy(super().__call__, "vectorize", arguments, keywords)
+        return rewrap(super().__call__(*map(gathered, arguments), **{name: gathered(value) for name, value in keywords.items()}))
 
 
 def isnat(x):

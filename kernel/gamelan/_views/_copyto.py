@@ -61,7 +61,11 @@ def copyto(dst, src, casting="same_kind", where=True):
         while value.ndim > dst.ndim and value.shape[0] == 1:
             value = value[0]
         source = value
-    for operand in (source, mask):
-        broadcast_to(asarray(operand), dst.shape)  # for its error
+    for operand, what in ((source, "input array"), (mask, "where mask")):
+        try:
+            broadcast_to(asarray(operand), dst.shape)
+        except ValueError:
+            shapes = f"from shape {operand.shape} into shape {dst.shape}".replace(", ", ",")
+            raise ValueError(f"could not broadcast {what} {shapes}") from None
     number = dtype_number(dst.dtype)
     _core.apply(OPS["where"], number, number, (mask, source, dst), dst)

@@ -218,7 +218,12 @@ def test_tables_seen_flat_move_once(engine, ranks):
     another array is cut where the table is, once."""
     values, others = numpy.random.default_rng(5).random((2, 1301, 1404))
     turned, flat = values.T.ravel(), others.ravel()
-    for program in (lambda a, b: a @ a, lambda a, b: a @ b, lambda a, b: (b * 2 - a).max(), lambda a, b: ((a - 1) * (a + b)).sum()):
+    for program in (
+        lambda a, b: a @ a,
+        lambda a, b: a @ b,
+        lambda a, b: (b * 2 - a).max(),
+        lambda a, b: ((a - 1) * (a + b)).sum(),
+    ):
         a, b = gamelan.array(values).T.ravel(), gamelan.array(flat)
         gamelan.sync()
         for _ in range(2):

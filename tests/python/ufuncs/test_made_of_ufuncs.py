@@ -180,7 +180,11 @@ PROGRAMS = {
         np.lcm(A(ii),4)
         np.spacing(A(x))
         np.nextafter(A(x),0)
-        np.vectorize(lambda v: v+1)(numpy.arange(3)) if np is numpy else numpy.arange(3)+1
+        np.vectorize(lambda v: v+1)(A(x))
+        np.vectorize(lambda v, power: str(v)*power, otypes=['U9'])(A(ii), power=2)
+        np.vectorize(lambda a, b: (a+b, a > b))(A(x)[:2], A(x).sum())
+        np.vectorize(numpy.dot, signature='(n),(n)->()')(A(x)[None], A(x))
+        np.vectorize(lambda v: v+1)(numpy.arange(3))
     """,
 }
 

@@ -131,8 +131,6 @@ def test_a_large_index_writes_to_a_small_target(mixed):
 
 
 def test_what_is_here_only_says_so(engine):
-    with pytest.raises(NotImplementedError, match="vectorize"):
-        gamelan.vectorize(lambda value: value + 1)(gamelan.arange(3))
     with pytest.raises(NotImplementedError, match="divide.accumulate"):
         gamelan.divide.accumulate(gamelan.arange(3.0))
     with pytest.raises(TypeError, match="isnat"):

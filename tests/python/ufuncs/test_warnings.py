@@ -36,6 +36,8 @@ np.quantile(A([1.0, 2]), 0.5, interpolation='lower')
 np.mean(A([]))
 np.var(A([1.0]), ddof=1)
 bool(A([]))
+np.argpartition(A([2.0, 1]), True)
+np.partition(A([2.0, 1]), [False])
 """
 
 
