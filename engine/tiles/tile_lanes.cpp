@@ -15,12 +15,17 @@ namespace {
 
 std::atomic<std::uint64_t> folded{0};
 
-bool is_floating(Dtype dtype) { return dtype == Dtype::float64 || dtype == Dtype::float32; }
+/// True where `neutral` is a number of the dtype.
+bool has_neutral(Op op, Dtype dtype) {
+  return neutral(op) &&
+         (dtype == Dtype::float64 || dtype == Dtype::float32 || (dtype == Dtype::int64 && op == Op::add));
+}
 
 /// The program that adds to the elements of the folds' operands instead of storing to them, and converts
 /// nothing where it loads.
 Program with_lanes(const Program& program, std::span<const LaneFold> folds) {
   Program result{{}, program.registers, program.operands};
+  for (const LaneFold& fold : folds) result.operands[static_cast<std::size_t>(fold.operand)] = fold.dtype;
   const auto add_register = [&](Dtype dtype) {
     result.registers.push_back(dtype);
     return static_cast<int>(result.registers.size()) - 1;
@@ -39,7 +44,7 @@ Program with_lanes(const Program& program, std::span<const LaneFold> folds) {
       result.code.push_back(each);
       continue;
     }
-    const Dtype dtype = program.operands[static_cast<std::size_t>(each.operand)];
+    const Dtype dtype = fold->dtype;
     const int lane = add_register(dtype), value = add_register(dtype), sum = add_register(dtype);
     result.code.push_back({.kind = Kind::load, .loop = dtype, .out = lane, .operand = each.operand});
     result.code.push_back({.kind = Kind::cast, .loop = dtype, .out = value, .in = {each.in[0], -1, -1}});
@@ -79,8 +84,7 @@ bool suits_lanes(const Program& program, std::span<const LaneFold> folds) {
   const auto set = Translation::of(program)->instructions();
   if (!set || compiling() == Compiling::off || folds.empty()) return false;
   for (const LaneFold& fold : folds)
-    if (!neutral(fold.op) || !is_floating(program.operands[static_cast<std::size_t>(fold.operand)]))
-      return false;
+    if (!has_neutral(fold.op, fold.dtype)) return false;
   const auto dtype_of = [&](int number) { return program.registers[static_cast<std::size_t>(number)]; };
   const auto is_wide = [](Dtype dtype) { return jit::width_of(dtype) != jit::Width::byte; };
   if (!std::all_of(program.registers.begin(), program.registers.end(), is_wide)) return false;
@@ -98,11 +102,12 @@ bool suits_lanes(const Program& program, std::span<const LaneFold> folds) {
         return protocol::info(each.op).kind != protocol::RowKind::nullary &&
                jit::computes(each.op, each.loop, *set);
       case Kind::store: {
-        const Dtype from = dtype_of(each.in[0]),
-                    to = program.operands[static_cast<std::size_t>(each.operand)];
-        const bool is_folded = std::any_of(
-            folds.begin(), folds.end(), [&](const LaneFold& fold) { return fold.operand == each.operand; });
-        return !each.streams && (is_folded ? jit::converts(from, to, *set) : from == to);
+        const Dtype from = dtype_of(each.in[0]);
+        const auto fold = std::find_if(folds.begin(), folds.end(),
+                                       [&](const LaneFold& one) { return one.operand == each.operand; });
+        if (each.streams) return false;
+        return fold != folds.end() ? jit::converts(from, fold->dtype, *set)
+                                   : from == program.operands[static_cast<std::size_t>(each.operand)];
       }
     }
     return false;

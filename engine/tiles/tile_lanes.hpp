@@ -16,10 +16,12 @@ namespace gamelan::engine::tiles {
 
 static_assert(lane_count == jit::wrapped_elements);
 
-/// A fold of the values that a program stores to `operand`, in that operand's dtype.
+/// A fold of the values that a program stores to `operand`. `dtype`: of the lanes; the operand's, or that in
+/// which truth values are counted.
 struct LaneFold {
   int operand = -1;
   protocol::Op op{};
+  protocol::Dtype dtype{};
 };
 
 /// The value of a lane to which nothing has been added yet, with which op(value, x) is x in every bit: -0.0
@@ -48,8 +50,8 @@ class LaneRunner {
   /// because machine code is kept with the program.
   LaneRunner(const Program& program, std::span<const LaneFold> folds);
   /// Computes the cell and adds to the lanes. The pointer of a fold's operand gives the first of the
-  /// lane_count lanes of run 0 of the first row, in the operand's dtype; those of run 1 follow. Its strides
-  /// lead to other rows. Lanes are neutral or continued. Raises flags of the processor and reads none. False
+  /// lane_count lanes of run 0 of the first row, in the fold's dtype; those of run 1 follow. Its strides lead
+  /// to other rows. Lanes are neutral or continued. Raises flags of the processor and reads none. False
   /// where nothing was computed: the program has not run often enough to be compiled, is more than one trace,
   /// or writes over what it reads; operands lie otherwise than in rows; or a run begins between lanes.
   bool run(const Cell& cell, const LaneRuns& runs);

@@ -47,6 +47,25 @@ TEST(PlanOfFolds, many_partials_are_folded_by_a_tree) {
   }
 }
 
+TEST(PlanOfFolds, long_rows_are_folded_in_long_runs_however_few_they_are) {
+  for (const auto& [extents, axis, block] :
+       std::vector<std::tuple<Shape, std::int64_t, Shape>>{{{3, 130'000}, 1, {1, 512}},
+                                                           {{100, 4000}, 1, {1, 256}},
+                                                           {{200, 2000}, 1, {1, 256}},
+                                                           {{255, 1600}, 1, {1, 256}},
+                                                           {{300, 1400}, 1, {1, 256}},
+                                                           {{2000, 200}, 0, {16, 1}},
+                                                           {{2000, 300}, 0, {16, 1}}}) {
+    BatchWriter r(2);
+    const Shape kept{extents[static_cast<std::size_t>(1 - axis)]};
+    r.call(Op::sum, kept, Dtype::float64, {r.existing(extents)}, {axis});
+    const auto plan = r.plan();
+    const auto* fold = std::get_if<FoldBlocks>(&plan.steps[0].body);
+    ASSERT_TRUE(fold) << dump(plan);
+    EXPECT_EQ(fold->block_extents, block) << dump(plan);
+  }
+}
+
 TEST(PlanOfFolds, squared_deviations_are_one_pass_with_other_folds_of_the_array) {
   for (const auto& [extents, axes, kept, at] :
        std::vector<std::tuple<Shape, Shape, Shape, std::size_t>>{{{50'000}, {0}, {}, 1},

@@ -25,10 +25,9 @@ Shape reduction_block_extents(const Shape& extents, const std::vector<bool>& is_
   for (std::size_t k = 0; k < extents.size(); ++k)
     (is_reduced[k] ? reduced : kept) *= std::max<std::int64_t>(extents[k], 1);
   const auto blocks = std::clamp<std::int64_t>(65536 / kept, 64, 256);
-  // Where many results are kept, these are shared by the ranks: a last axis is folded in long runs.
+  // A last axis is folded in long runs. Partials of long rows take time like elements: one for 16 rows.
   const bool is_last = !is_reduced.empty() && is_reduced.back();
-  // Partials of long rows take time like elements: one for 16 rows.
-  const std::int64_t shortest = kept < 256 ? 1 : is_last ? long_enough : 16;
+  const std::int64_t shortest = is_last ? long_enough : 16;
   std::int64_t left = std::clamp<std::int64_t>(
       static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(reduced))) / blocks, shortest, 4096);
   Shape block(extents.size(), 1);

@@ -13,6 +13,7 @@
 namespace gamelan::engine::steps {
 
 using distribution::Box;
+using protocol::Dtype;
 using protocol::Shape;
 using tiles::lane_count;
 
@@ -24,10 +25,10 @@ constexpr std::int64_t shortest_run = 4 * lane_count;  // to begin and to combin
 void make_neutral(const plan::FoldBlocks::Fold& fold, std::int64_t count, std::vector<std::byte>& bytes) {
   bytes.resize(static_cast<std::size_t>(count) * protocol::size_of(fold.loop));
   const double value = *tiles::neutral(fold.op);
-  if (fold.loop == protocol::Dtype::float64)
-    std::fill_n(reinterpret_cast<double*>(bytes.data()), count, value);
-  else
-    std::fill_n(reinterpret_cast<float*>(bytes.data()), count, static_cast<float>(value));
+  const auto fill = [&]<class T>(T* to) { std::fill_n(to, count, static_cast<T>(value)); };
+  if (fold.loop == Dtype::float64) return fill(reinterpret_cast<double*>(bytes.data()));
+  if (fold.loop == Dtype::float32) return fill(reinterpret_cast<float*>(bytes.data()));
+  fill(reinterpret_cast<std::int64_t*>(bytes.data()));
 }
 
 /// Moves the last `bytes` of some lanes to their begin.
@@ -69,6 +70,9 @@ LaneFolds::LaneFolds(const StepContext& context, const plan::FoldBlocks& fold, F
     return;
   whole_folds_ = lane_folds(fold.values);
   if (!tiles::suits_lanes(whole.program(), whole_folds_)) return;
+  counts_ = std::any_of(whole_folds_.begin(), whole_folds_.end(), [&](const tiles::LaneFold& each) {
+    return fold.values.program.operands[static_cast<std::size_t>(each.operand)] != each.dtype;
+  });
   if (const BoxRunner* interior = values.interior()) {
     interior_folds_ = lane_folds(*fold.values.interior);
     if (!tiles::suits_lanes(interior->program(), interior_folds_)) return;
@@ -99,8 +103,11 @@ std::vector<tiles::LaneFold> LaneFolds::lane_folds(const plan::FusedLoop& values
   for (std::size_t i = 0; i < values.operands.size(); ++i) {
     if (values.operands[i].source != plan::Operand::Source::scratch) continue;
     const auto& fold = fold_.folds[static_cast<std::size_t>(values.operands[i].fold)];
-    if (values.program.operands[i] != fold.loop || plan::has_moments(fold.op)) return {};
-    result.push_back({static_cast<int>(i), fold.op});
+    const auto dtype = values.program.operands[i];
+    const bool are_truths = dtype == Dtype::bool_ && fold.op == protocol::Op::add &&
+                            (fold.loop == Dtype::int64 || fold.loop == Dtype::float64);
+    if ((dtype != fold.loop && !are_truths) || plan::has_moments(fold.op)) return {};
+    result.push_back({static_cast<int>(i), fold.op, fold.loop});
   }
   return result.size() == fold_.folds.size() ? result : std::vector<tiles::LaneFold>{};
 }
@@ -168,7 +175,7 @@ void LaneFolds::add_part(const FoldValues::Part& part, int owner, std::span<cons
         for (std::size_t k = row_axis_ + 1; k < dims; ++k) has_failed_ |= sizes_[k] != extents_[k];
         if (has_failed_) return;
         if (!fold_cell(part, cell)) {
-          has_failed_ = 2 * protocol::element_count(sizes_) > protocol::element_count(extents_);
+          has_failed_ = counts_ || 2 * protocol::element_count(sizes_) > protocol::element_count(extents_);
           if (has_failed_) return;
           part.runner->run_cell(cell);
           tiles::float_errors().clear();

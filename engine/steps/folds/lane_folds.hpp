@@ -51,6 +51,7 @@ class LaneFolds {
   std::vector<tiles::LaneFold> whole_folds_, interior_folds_;
   std::optional<tiles::LaneRunner> whole_, interior_;
   std::vector<tiles::FoldRows> adders_;  // by fold
+  bool counts_ = false;                  // values in scratch memory may be truth values to be counted
   bool has_failed_ = false;              // this region, and so the others of the step, take two passes
   // Of the present region.
   protocol::Shape extents_;

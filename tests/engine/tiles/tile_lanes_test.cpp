@@ -50,7 +50,7 @@ class Lanes : public ::testing::Test {
     Buffer out(x.size()), expected_out(x.size());
     Buffer values[2]{Buffer(x.size()), Buffer(x.size())};
     const Program program = differences(of.dtype);
-    const LaneFold folds[]{{3, ops[0]}, {4, ops[1]}};
+    const LaneFold folds[]{{3, ops[0], of.dtype}, {4, ops[1], of.dtype}};
     EXPECT_TRUE(suits_lanes(program, folds));
 
     std::vector<std::int64_t> first_lanes(elements(runs), 0);
@@ -146,7 +146,7 @@ void Lanes::for_each_case() {
 
 TEST_F(Lanes, are_left_alone_where_a_vector_would_reach_over_their_end) {
   const Program program = differences(Dtype::float64);
-  const LaneFold folds[]{{3, Op::add}, {4, Op::add}};
+  const LaneFold folds[]{{3, Op::add, Dtype::float64}, {4, Op::add, Dtype::float64}};
   std::vector<double> x(200, 1.0), out(200), lanes(64, 3.0);
   const Shape extents{1, 100}, first{0, 0}, row{800, 8}, one{0, 0};
   const std::array<std::int64_t, 1> begins_with{0};
@@ -162,7 +162,7 @@ TEST_F(Lanes, are_left_alone_where_a_vector_would_reach_over_their_end) {
 
 TEST_F(Lanes, are_not_for_programs_that_write_over_what_they_read) {
   const Program program = differences(Dtype::float64);
-  const LaneFold folds[]{{3, Op::add}, {4, Op::add}};
+  const LaneFold folds[]{{3, Op::add, Dtype::float64}, {4, Op::add, Dtype::float64}};
   std::vector<double> x(200, 1.0), lanes(64, 3.0);
   const Shape extents{1, 100}, first{0, 0}, row{800, 8}, one{0, 0};
   const std::array<std::int64_t, 1> begins_with{0};
@@ -177,9 +177,14 @@ TEST_F(Lanes, are_not_for_programs_that_write_over_what_they_read) {
 }
 
 TEST_F(Lanes, suit_only_folds_and_programs_of_machine_code) {
-  const LaneFold sums[]{{3, Op::add}, {4, Op::add}}, strange[]{{3, Op::fmax}, {4, Op::add}};
-  EXPECT_FALSE(suits_lanes(differences(Dtype::float64), strange));
-  EXPECT_FALSE(suits_lanes(differences(Dtype::int64), sums));
+  const auto folds = [](Op op, Dtype dtype) {
+    return std::array{LaneFold{3, op, dtype}, LaneFold{4, Op::add, dtype}};
+  };
+  const auto sums = folds(Op::add, Dtype::float64);
+  EXPECT_FALSE(suits_lanes(differences(Dtype::float64), folds(Op::fmax, Dtype::float64)));
+  EXPECT_FALSE(suits_lanes(differences(Dtype::int32), folds(Op::add, Dtype::int32)));
+  EXPECT_FALSE(suits_lanes(differences(Dtype::int64), folds(Op::maximum, Dtype::int64)));
+  EXPECT_TRUE(suits_lanes(differences(Dtype::int64), folds(Op::add, Dtype::int64)));
   EXPECT_FALSE(suits_lanes(differences(Dtype::float64), {}));
   Program streaming = differences(Dtype::float64);
   streaming.code[4].streams = true;
