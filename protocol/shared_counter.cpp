@@ -21,7 +21,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little && std::atomic<std::uint64_t>::is_always_lock_free);
 
 using std::chrono::microseconds;
-constexpr microseconds longest_with_a_core{50}, longest_without{15}, core_was_taken{40};
+constexpr microseconds without_a_core{15}, core_was_taken{40};
 constexpr int looks_between_yields = 16, sleeps_on_a_busy_machine = 100;
 
 /// Without FUTEX_PRIVATE_FLAG, because the waiters are other processes.
@@ -66,11 +66,12 @@ bool SharedCounter::sleep_below(std::uint64_t target, std::chrono::microseconds 
   return is_undisturbed;
 }
 
-Patience::Patience(int processes) {
+Patience::Patience(int processes, microseconds with_a_core) {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   const int cores = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
   has_a_core_ = processes <= cores;
+  longest_ = has_a_core_ ? with_a_core : without_a_core;
 }
 
 bool Patience::wait_awake(const SharedCounter& counter, std::uint64_t target) {
@@ -81,7 +82,7 @@ bool Patience::wait_awake(const SharedCounter& counter, std::uint64_t target) {
     return false;
   }
   const auto begin = Clock::now();
-  for (auto now = begin; now - begin < (has_a_core_ ? longest_with_a_core : longest_without);) {
+  for (auto now = begin; now - begin < longest_;) {
     for (int look = 0; look < looks_between_yields; ++look) {
       if (counter.has_reached(target)) return true;
       pause_briefly();

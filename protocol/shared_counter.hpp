@@ -40,14 +40,15 @@ class alignas(cache_line_bytes) SharedCounter {
 class Patience {
  public:
   /// For one of `processes` that work together on the cores that this process may use. With more processes
-  /// than cores it waits awake for 15 us, else for 50.
-  explicit Patience(int processes);
+  /// than cores it waits awake for 15 us, else for `with_a_core`.
+  explicit Patience(int processes, std::chrono::microseconds with_a_core = std::chrono::microseconds(50));
   bool has_a_core() const { return has_a_core_; }
   /// Returns true as soon as the counter has reached `target`; false when it is time to sleep.
   bool wait_awake(const SharedCounter& counter, std::uint64_t target);
 
  private:
   bool has_a_core_ = false;
+  std::chrono::microseconds longest_;
   std::atomic<int> sleeps_left_{0};  ///< waits that sleep at once
 };
 

@@ -149,7 +149,7 @@ class NodeBoard {
   const int leader_;
   distribution::Allocator::Block block_;
   std::vector<Control*> controls_;  ///< by rank; null on other nodes
-  protocol::Patience patience_;
+  protocol::Patience patience_, patience_in_batch_;
   protocol::SharedCounter* bell_ = nullptr;
   std::int64_t launcher_process_id_;
   bool is_watching_ = true;

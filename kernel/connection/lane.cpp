@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
+
+#include "kernel/connection/cores_of.hpp"
 
 namespace gamelan::kernel {
 
@@ -15,7 +18,7 @@ using protocol::LaneState;
 using protocol::LaneWords;
 
 Lane::Lane(const protocol::LaneOffer& offer, const protocol::Bytes& name, int ranks)
-    : region_(protocol::map_lanes(offer)), patience_(ranks + 1) {
+    : region_(protocol::map_lanes(offer)), rank_0_(offer.process_id), patience_(ranks + 1) {
   for (lane_ = 0;; ++lane_) {
     if (lane_ == LaneRegion::lane_count) throw Error(ErrorKind::os, "[lane] all lanes of rank 0 are taken");
     std::uint64_t free = 0;
@@ -83,7 +86,10 @@ std::uint64_t Lane::replies() const { return words().replies.value(); }
 bool Lane::is_by_socket(std::uint64_t seq) const { return words().by_socket.load() >= seq; }
 
 bool Lane::wait(std::uint64_t seen, std::chrono::milliseconds limit) {
-  return patience_.wait_awake(words().replies, seen + 1) || words().replies.sleep_below(seen + 1, limit);
+  if (patience_.wait_awake(words().replies, seen + 1)) return true;
+  std::optional<CoresOf> beside_rank_0;
+  if (!patience_.has_a_core()) beside_rank_0.emplace(rank_0_);
+  return words().replies.sleep_below(seen + 1, limit);
 }
 
 }  // namespace gamelan::kernel

@@ -42,7 +42,7 @@ class Lane {
   /// True when rank 0 found no message where one must begin, and reads this lane no more.
   bool is_refused() const { return words().is_refused.load(); }
   /// Waits until replies() is above `seen`, at most for `limit`; stays awake for some microseconds before it
-  /// sleeps. False when a signal ended the wait.
+  /// sleeps. With more ranks than cores to spare it sleeps on rank 0's. False when a signal ended the wait.
   bool wait(std::uint64_t seen, std::chrono::milliseconds limit);
 
  private:
@@ -53,6 +53,7 @@ class Lane {
 
   protocol::LaneMemory region_;
   std::size_t lane_ = 0;
+  const std::int64_t rank_0_;  // its process
   protocol::Patience patience_;
   std::mutex lent_mutex_;  // guards the next
   LentSpace lent_{protocol::LaneRegion::lent_bytes};
