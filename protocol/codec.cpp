@@ -13,6 +13,7 @@
 
 #include "protocol/bytes.hpp"
 #include "protocol/commands.hpp"
+#include "protocol/short_header.hpp"
 
 namespace gamelan::protocol {
 namespace {
@@ -20,25 +21,21 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int max_header_depth = 4;
-/// Longest message or client name in a header; JSON may need six bytes for one, and a header must stay under
-/// its limit.
-constexpr std::size_t max_text_bytes = 64 * 1024;
 
 [[noreturn]] void reject(const std::string& what) { throw Error(ErrorKind::protocol, "[decode] " + what); }
 
 // ---- headers
 
-Bytes to_frame(const Json& header) {
-  // Text that is not UTF-8 (a file name, perhaps) must not keep a message from being sent.
-  const std::string text = header.dump(-1, ' ', false, Json::error_handler_t::replace);
+Bytes to_frame(const std::string& text) {
   if (text.size() > max_header_bytes)
     throw Error(ErrorKind::protocol, "[encode] header is larger than 1 MiB");
   const auto* first = reinterpret_cast<const std::byte*>(text.data());
   return {first, first + text.size()};
 }
 
-std::string bounded(const std::string& text) {
-  return text.size() <= max_text_bytes ? text : text.substr(0, max_text_bytes) + "...";
+/// Text that is not UTF-8 (a file name, perhaps) must not keep a message from being sent.
+Bytes to_frame(const Json& header) {
+  return to_frame(header.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 /// Counts brackets outside strings before parsing, which bounds the recursion of the parser.
@@ -168,24 +165,20 @@ NamedOptions decode_options(const Header& header) {
   return options.get<NamedOptions>();
 }
 
-/// Numbers that are 0 are left out: many a batch has one command.
-Json header_of(const Batch& batch) {
-  Json header{{"type", "batch"}, {"seq", batch.seq}};
-  const auto put = [&](const char* name, std::uint64_t number) {
-    if (number != 0) header[name] = number;
-  };
-  put("commands", batch.commands.size());
-  put("frees", batch.frees.size());
-  put("fetches", batch.fetches.size());
-  put("origins", batch.origins.size());
-  put("payloads", batch.payloads.size());
-  put("heard", batch.heard);
-  put("watched", batch.watched);
-  put("epoch", batch.epoch);
-  put("holder", batch.holder);
-  if (batch.explain) header["explain"] = true;
-  if (!batch.options.empty()) header["options"] = batch.options;
-  return header;
+Bytes header_of(const Batch& batch) {
+  ShortHeader header("batch", batch.seq);
+  header.put("commands", batch.commands.size());
+  header.put("frees", batch.frees.size());
+  header.put("fetches", batch.fetches.size());
+  header.put("origins", batch.origins.size());
+  header.put("payloads", batch.payloads.size());
+  header.put("heard", batch.heard);
+  header.put("watched", batch.watched);
+  header.put("epoch", batch.epoch);
+  header.put("holder", batch.holder);
+  if (batch.explain) header.put_json("explain", "true");
+  if (!batch.options.empty()) header.put_json("options", Json(batch.options).dump());
+  return to_frame(std::move(header).text());
 }
 
 Frames encode_request(Batch&& batch) {
@@ -196,7 +189,7 @@ Frames encode_request(Batch&& batch) {
   }
   Frames frames;
   frames.reserve(2 + batch.payloads.size());
-  frames.push_back(to_frame(header_of(batch)));
+  frames.push_back(header_of(batch));
   frames.push_back(encode_commands(batch));
   std::move(batch.payloads.begin(), batch.payloads.end(), std::back_inserter(frames));
   return frames;
@@ -277,10 +270,10 @@ Outcome decode_outcome(const std::string& text) {
   Header::wrong("outcome", "ok, failed or cancelled");
 }
 
-Json encode_float_errors(const std::vector<FloatErrors>& errors) {
+std::string encode_float_errors(const std::vector<FloatErrors>& errors) {
   Json list = Json::array();
   for (const auto& each : errors) list.push_back(Json::array({each.kinds, each.first, each.last}));
-  return list;
+  return list.dump();
 }
 
 std::vector<FloatErrors> decode_float_errors(const Json& list) {
@@ -299,6 +292,20 @@ std::vector<FloatErrors> decode_float_errors(const Json& list) {
                       static_cast<std::int32_t>(last)});
   }
   return errors;
+}
+
+Bytes header_of(const Reply& reply) {
+  ShortHeader header("reply", reply.seq);
+  if (reply.outcome != Outcome::ok)
+    header.put("outcome", std::string(outcome_names[static_cast<std::size_t>(reply.outcome)]));
+  if (reply.error != ErrorKind::internal) header.put("error", std::string(name(reply.error)));
+  header.put("message", reply.message);
+  if (reply.command != -1) header.put_json("command", std::to_string(reply.command));
+  header.put("file", reply.origin.file);
+  if (reply.origin.line != 0) header.put_json("line", std::to_string(reply.origin.line));
+  if (!reply.float_errors.empty()) header.put_json("float_errors", encode_float_errors(reply.float_errors));
+  header.put("payloads", reply.payloads.size());
+  return to_frame(std::move(header).text());
 }
 
 /// Runs a decoder. What the parser and the allocator throw for malformed bytes becomes Error{protocol}.
@@ -353,16 +360,7 @@ Frames encode(Reply reply) {
     throw Error(ErrorKind::protocol, "[encode] too many payloads in a reply");
   Frames frames;
   frames.reserve(2 + reply.payloads.size());
-  frames.push_back(to_frame({{"type", "reply"},
-                             {"seq", reply.seq},
-                             {"outcome", outcome_names[static_cast<std::size_t>(reply.outcome)]},
-                             {"error", name(reply.error)},
-                             {"message", bounded(reply.message)},
-                             {"command", reply.command},
-                             {"file", bounded(reply.origin.file)},
-                             {"line", reply.origin.line},
-                             {"float_errors", encode_float_errors(reply.float_errors)},
-                             {"payloads", reply.payloads.size()}}));
+  frames.push_back(header_of(reply));
   const auto* info = reinterpret_cast<const std::byte*>(reply.info.data());
   frames.emplace_back(info, info + reply.info.size());
   std::move(reply.payloads.begin(), reply.payloads.end(), std::back_inserter(frames));
@@ -375,12 +373,13 @@ Reply decode_reply(Frames frames) {
     if (header.text("type") != "reply") reject("not a reply");
     Reply reply;
     reply.seq = header.natural("seq");
-    reply.outcome = decode_outcome(header.text("outcome"));
-    reply.error = error_kind_by_name(header.text("error"));
-    reply.message = header.text("message");
-    reply.command = header.integer<std::int64_t>("command");
-    reply.origin = {header.text("file"), header.integer<std::int32_t>("line")};
-    reply.float_errors = decode_float_errors(header.field("float_errors"));
+    if (header.has("outcome")) reply.outcome = decode_outcome(header.text("outcome"));
+    if (header.has("error")) reply.error = error_kind_by_name(header.text("error"));
+    if (header.has("message")) reply.message = header.text("message");
+    if (header.has("command")) reply.command = header.integer<std::int64_t>("command");
+    if (header.has("file")) reply.origin.file = header.text("file");
+    if (header.has("line")) reply.origin.line = header.integer<std::int32_t>("line");
+    if (header.has("float_errors")) reply.float_errors = decode_float_errors(header.field("float_errors"));
     require_frames(frames, 2 + header.count("payloads", max_frames - 2));
     reply.info.assign(reinterpret_cast<const char*>(frames[1].data()), frames[1].size());
     if (!Json::accept(reply.info)) reject("info is not JSON");

@@ -7,7 +7,7 @@
 
 #include "engine/nodes/board.hpp"
 #include "engine/ranks/comm.hpp"
-#include "protocol/lane_memory.hpp"
+#include "protocol/lanes/lane_memory.hpp"
 
 namespace gamelan::engine {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "protocol/shared_counter.hpp"
+#include "protocol/lanes/shared_counter.hpp"
 
 namespace gamelan::engine {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rank 0's side of the lanes (protocol/lane.hpp): the memory, the bell at which the main thread sleeps while
-// clients use lanes, requests that clients have written, replies to them. Sockets and arrays are unknown
-// here. Any thread may call; reading and freeing lanes are guarded by a mutex. Used by listener.cpp and
-// server.cpp.
+// Rank 0's side of the lanes (protocol/lanes/lane.hpp): the memory, the bell at which the main thread sleeps
+// while clients use lanes, requests that clients have written, replies to them. Sockets and arrays are
+// unknown here. Any thread may call; reading and freeing lanes are guarded by a mutex. Used by listener.cpp
+// and server.cpp.
 #pragma once
 #include <array>
 #include <chrono>
@@ -10,7 +10,7 @@
 #include <mutex>
 #include <optional>
 
-#include "protocol/lane.hpp"
+#include "protocol/lanes/lane.hpp"
 
 namespace gamelan::engine {
 

@@ -6,7 +6,7 @@
 #include "engine/ranks/lent_memory.hpp"
 #include "engine/tiles/loops/elementwise.hpp"
 #include "engine/tiles/loops/fold.hpp"
-#include "protocol/lane.hpp"
+#include "protocol/lanes/lane.hpp"
 
 namespace gamelan::engine {
 

@@ -22,7 +22,7 @@
 #include "kernel/connection/route.hpp"
 #include "protocol/codec.hpp"
 #include "protocol/connection.hpp"
-#include "protocol/lane.hpp"
+#include "protocol/lanes/lane.hpp"
 
 namespace gamelan::kernel {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The client's side of a lane (protocol/lane.hpp): memory shared with rank 0 of the same machine. Requests
+// The client's side of a lane (protocol/lanes/lane.hpp): memory shared with rank 0 of the same machine. Requests
 // and replies go through it without a socket. Sending is for one thread at a time, and so is receiving.
 #pragma once
 #include <chrono>
@@ -10,7 +10,7 @@
 #include <string>
 
 #include "kernel/connection/lent_space.hpp"
-#include "protocol/lane_memory.hpp"
+#include "protocol/lanes/lane_memory.hpp"
 
 namespace gamelan::kernel {
 

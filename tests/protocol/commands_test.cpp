@@ -74,7 +74,7 @@ TEST(Commands, are_decoded_without_elements) {
 TEST(Commands, an_empty_batch_has_a_short_header) {
   Batch batch;
   batch.seq = 7;
-  EXPECT_EQ(as_text(encode(batch)[0]), R"({"seq":7,"type":"batch"})");
+  EXPECT_EQ(as_text(encode(batch)[0]), R"({"type":"batch","seq":7})");
 }
 
 TEST(Commands, a_batch_without_origins_is_accepted) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The ring of a lane: every message arrives whole and in order, whatever the lengths, and what is no message
 // is refused.
-#include "protocol/lane.hpp"
+#include "protocol/lanes/lane.hpp"
 
 #include <gtest/gtest.h>
 

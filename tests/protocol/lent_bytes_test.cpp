@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Elements that a client lends: which may be, and which places rank 0 and the others believe.
-#include "protocol/lane.hpp"
+#include "protocol/lanes/lane.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "protocol/lane.hpp"
+#include "protocol/lanes/lane.hpp"
 
 #include <algorithm>
 #include <cstring>

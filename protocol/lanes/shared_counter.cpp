@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "protocol/shared_counter.hpp"
+#include "protocol/lanes/shared_counter.hpp"
 
 #include <linux/futex.h>
 #include <sched.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "protocol/lane_memory.hpp"
+#include "protocol/lanes/lane_memory.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -3,7 +3,7 @@
 #pragma once
 #include <memory>
 
-#include "protocol/lane.hpp"
+#include "protocol/lanes/lane.hpp"
 
 namespace gamelan::protocol {
 

@@ -12,7 +12,7 @@
 
 #include "protocol/check.hpp"
 #include "protocol/codec.hpp"
-#include "protocol/shared_counter.hpp"
+#include "protocol/lanes/shared_counter.hpp"
 
 namespace gamelan::protocol {
 
