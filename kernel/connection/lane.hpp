@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The client's side of a lane (protocol/lanes/lane.hpp): memory shared with rank 0 of the same machine. Requests
-// and replies go through it without a socket. Sending is for one thread at a time, and so is receiving.
+// The client's side of a lane (protocol/lanes/lane.hpp): memory shared with rank 0 of the same machine.
+// Requests and replies go through it without a socket. Sending is for one thread at a time, and so is
+// receiving.
 #pragma once
 #include <chrono>
 #include <cstdint>
