@@ -13,14 +13,12 @@
 
 #include "protocol/bytes.hpp"
 #include "protocol/commands.hpp"
-#include "protocol/short_header.hpp"
+#include "protocol/header_text.hpp"
 
 namespace gamelan::protocol {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr int max_header_depth = 4;
 
 [[noreturn]] void reject(const std::string& what) { throw Error(ErrorKind::protocol, "[decode] " + what); }
 
@@ -34,29 +32,9 @@ Bytes to_frame(const std::string& text) {
 }
 
 /// Text that is not UTF-8 (a file name, perhaps) must not keep a message from being sent.
-Bytes to_frame(const Json& header) {
-  return to_frame(header.dump(-1, ' ', false, Json::error_handler_t::replace));
-}
+std::string to_text(const Json& value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-/// Counts brackets outside strings before parsing, which bounds the recursion of the parser.
-bool is_shallow(std::string_view text) {
-  int depth = 0;
-  bool in_string = false;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    const char letter = text[at];
-    if (in_string) {
-      if (letter == '\\') ++at;
-      if (letter == '"') in_string = false;
-    } else if (letter == '"') {
-      in_string = true;
-    } else if (letter == '{' || letter == '[') {
-      if (++depth > max_header_depth) return false;
-    } else if (letter == '}' || letter == ']') {
-      --depth;
-    }
-  }
-  return true;
-}
+Bytes to_frame(const Json& header) { return to_frame(to_text(header)); }
 
 /// The fields of one header, each checked for presence and type.
 class Header {
@@ -177,7 +155,7 @@ Bytes header_of(const Batch& batch) {
   header.put("epoch", batch.epoch);
   header.put("holder", batch.holder);
   if (batch.explain) header.put_json("explain", "true");
-  if (!batch.options.empty()) header.put_json("options", Json(batch.options).dump());
+  if (!batch.options.empty()) header.put_json("options", to_text(batch.options));
   return to_frame(std::move(header).text());
 }
 
@@ -270,10 +248,10 @@ Outcome decode_outcome(const std::string& text) {
   Header::wrong("outcome", "ok, failed or cancelled");
 }
 
-std::string encode_float_errors(const std::vector<FloatErrors>& errors) {
+Json encode_float_errors(const std::vector<FloatErrors>& errors) {
   Json list = Json::array();
   for (const auto& each : errors) list.push_back(Json::array({each.kinds, each.first, each.last}));
-  return list.dump();
+  return list;
 }
 
 std::vector<FloatErrors> decode_float_errors(const Json& list) {
@@ -294,16 +272,23 @@ std::vector<FloatErrors> decode_float_errors(const Json& list) {
   return errors;
 }
 
+/// The refusal of a Hello keeps its form in every version, and so do all replies that say more.
 Bytes header_of(const Reply& reply) {
+  if (reply.outcome != Outcome::ok || reply.error != ErrorKind::internal || !reply.message.empty() ||
+      reply.command != -1 || reply.origin != Origin{})
+    return to_frame({{"type", "reply"},
+                     {"seq", reply.seq},
+                     {"outcome", outcome_names[static_cast<std::size_t>(reply.outcome)]},
+                     {"error", name(reply.error)},
+                     {"message", bounded(reply.message)},
+                     {"command", reply.command},
+                     {"file", bounded(reply.origin.file)},
+                     {"line", reply.origin.line},
+                     {"float_errors", encode_float_errors(reply.float_errors)},
+                     {"payloads", reply.payloads.size()}});
   ShortHeader header("reply", reply.seq);
-  if (reply.outcome != Outcome::ok)
-    header.put("outcome", std::string(outcome_names[static_cast<std::size_t>(reply.outcome)]));
-  if (reply.error != ErrorKind::internal) header.put("error", std::string(name(reply.error)));
-  header.put("message", reply.message);
-  if (reply.command != -1) header.put_json("command", std::to_string(reply.command));
-  header.put("file", reply.origin.file);
-  if (reply.origin.line != 0) header.put_json("line", std::to_string(reply.origin.line));
-  if (!reply.float_errors.empty()) header.put_json("float_errors", encode_float_errors(reply.float_errors));
+  if (!reply.float_errors.empty())
+    header.put_json("float_errors", encode_float_errors(reply.float_errors).dump());
   header.put("payloads", reply.payloads.size());
   return to_frame(std::move(header).text());
 }

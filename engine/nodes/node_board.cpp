@@ -197,7 +197,7 @@ void NodeBoard::await(int rank, std::uint64_t step) {
   protocol::SharedCounter& counter = control(rank).finished;
   if (counter.has_reached(step)) return;
   const auto start = std::chrono::steady_clock::now();
-  wait_for(counter, step, rank);
+  wait_in_batch(counter, step, rank);
   wait_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
@@ -206,13 +206,19 @@ void NodeBoard::await_done(std::uint64_t taken) {
   taken_by_others_ += taken;
   if (counter.has_reached(taken_by_others_)) return;
   const auto start = std::chrono::steady_clock::now();
-  wait_for(counter, taken_by_others_, -1);
+  wait_in_batch(counter, taken_by_others_, -1);
   wait_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void NodeBoard::wait_in_batch(protocol::SharedCounter& counter, std::uint64_t target, int watched_rank) {
+  // A rank with messages between nodes under way must not look for long: see below.
+  if (!meanwhile_ && patience_in_batch_.wait_awake(counter, target)) return;
+  wait_for(counter, target, watched_rank);
 }
 
 void NodeBoard::wait_for(protocol::SharedCounter& counter, std::uint64_t target, int watched_rank,
                          bool works) {
-  if (patience_in_batch_.wait_awake(counter, target)) return;
+  if (patience_.wait_awake(counter, target)) return;
   auto next_check = std::chrono::steady_clock::now() + liveness_period;
   while (!counter.has_reached(target)) {
     // MPI moves messages only while it is called, so a rank with messages under way calls it.

@@ -143,6 +143,7 @@ class NodeBoard {
   Control& control(int rank) const { return *controls_[static_cast<std::size_t>(rank)]; }
   /// `works`: call the function of set_meanwhile() during the wait; only for the main thread.
   void wait_for(protocol::SharedCounter& counter, std::uint64_t target, int watched_rank, bool works = true);
+  void wait_in_batch(protocol::SharedCounter& counter, std::uint64_t target, int watched_rank);
 
   Comm& comm_;
   distribution::Heap& heap_;

@@ -33,6 +33,21 @@ Comm& with_common_isa(Comm& comm) {
   return comm;
 }
 
+/// By command of the batch: a number for the line that the user wrote. Different lines have the same number
+/// by chance only.
+std::vector<int> lines_of(const protocol::Batch& batch) {
+  std::vector<int> lines;
+  if (batch.watched == 0) return lines;
+  lines.reserve(batch.commands.size());
+  for (const auto& command : batch.commands) {
+    if (command.origin >= batch.origins.size()) return {};
+    const auto& origin = batch.origins[command.origin];
+    const auto number = std::hash<std::string>()(origin.file) + static_cast<std::size_t>(origin.line);
+    lines.push_back(static_cast<int>(number % std::numeric_limits<int>::max()));
+  }
+  return lines;
+}
+
 }  // namespace
 
 Session::Session(Comm& comm, distribution::Heap& heap, Board& board)
@@ -144,7 +159,7 @@ protocol::Reply Session::execute(protocol::Batch& batch) {
   holders_.let_go(batch.holder, batch.frees);
   const auto freed = batch.frees;
   const auto made = elided_.settle(batch);  // one command in front of the batch for each
-  tiles::float_errors().watch(batch.watched);
+  tiles::float_errors().watch(batch.watched, lines_of(batch));
   try {
     arrays_.free_untouched(batch);
     std::optional<Refusal> refusal;

@@ -19,8 +19,9 @@ FloatErrors& float_errors() {
   return errors;
 }
 
-void FloatErrors::watch(unsigned kinds) {
+void FloatErrors::watch(unsigned kinds, std::vector<int> lines) {
   watched_ = kinds;
+  lines_ = std::move(lines);
   alarm_ = 0;
   for (const auto& [flag, kind] : flag_and_kind)
     if ((kinds & kind) != 0) alarm_ |= flag;

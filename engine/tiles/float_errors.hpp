@@ -17,8 +17,14 @@ namespace gamelan::engine::tiles {
 
 class FloatErrors {
  public:
-  /// To be called when a batch begins: `kinds` are to be reported; 0: nothing is done.
-  void watch(unsigned kinds);
+  /// To be called when a batch begins: `kinds` are to be reported; 0: nothing is done. `lines`: by command, a
+  /// number for the line that recorded it; empty where nobody knows.
+  void watch(unsigned kinds, std::vector<int> lines = {});
+  /// The number of the command's line: commands of one line are under the same `errstate`.
+  int line_of(int command) const {
+    const auto place = static_cast<std::size_t>(command);
+    return place < lines_.size() ? lines_[place] : 0;
+  }
   unsigned watched() const { return watched_; }
   /// Clears flags that were raised by work whose errors are not reported.
   void clear() {
@@ -53,6 +59,7 @@ class FloatErrors {
 
   unsigned watched_ = 0, alarm_ = 0;
   bool is_new_ = false;
+  std::vector<int> lines_;
   std::map<std::pair<int, int>, unsigned> noted_;
   std::vector<protocol::FloatErrors> told_;
 };

@@ -16,7 +16,8 @@ using protocol::Dtype;
 using protocol::size_of;
 
 // An alarm may be false in every tile (NaN has this effect in some vector functions), so the number of
-// attributions is limited.
+// attributions is limited, for each combination of kinds: a rare error must not be lost behind a frequent
+// one.
 constexpr int most_attributions = 64;
 
 /// Kinds that an instruction can be the cause of.
@@ -44,8 +45,8 @@ ErrorAttribution::ErrorAttribution(const Program& program)
     : program_(program),
       is_read_(program.operands.size()),
       is_written_(program.operands.size()),
-      kept_(program.operands.size()),
-      attributions_left_(most_attributions) {
+      kept_(program.operands.size()) {
+  attributions_left_.fill(most_attributions);
   for (const auto& each : program.code) {
     may_err_ =
         may_err_ || possible_flags(program, each) != 0 || (each.command >= 0 && is_by_values(program, each));
@@ -65,8 +66,36 @@ bool ErrorAttribution::begin(const Geometry& geometry) {
       if (is_written_[written] && geometry.addresses[read] == geometry.addresses[written])
         is_overwritten_[read] = true;
   is_in_place_ = std::find(is_overwritten_.begin(), is_overwritten_.end(), true) != is_overwritten_.end();
+  has_several_lines_ = is_in_place_ && may_be_of_several_lines();
   begin_again();
   return true;
+}
+
+/// True when two lines may meet the same kind of error, and flags would not tell which: where the operands of
+/// one are lost.
+bool ErrorAttribution::may_be_of_several_lines() const {
+  std::vector<bool> is_lost(program_.registers.size(), false);
+  std::array<int, protocol::all_float_errors + 1> line_of_kind;
+  std::array<bool, protocol::all_float_errors + 1> is_kind_lost{}, has_several{};
+  line_of_kind.fill(-1);
+  for (const auto& each : program_.code) {
+    if (each.kind == Kind::store) continue;
+    const bool loses = each.kind == Kind::load ? is_overwritten_[static_cast<std::size_t>(each.operand)]
+                                               : std::any_of(each.in.begin(), each.in.end(), [&](int in) {
+                                                   return in >= 0 && is_lost[static_cast<std::size_t>(in)];
+                                                 });
+    is_lost[static_cast<std::size_t>(each.out)] = loses;
+    const unsigned may = possible_flags(program_, each) & float_errors().watched();
+    for (unsigned kind = 1; kind <= protocol::all_float_errors; kind *= 2) {
+      if ((may & kind) == 0) continue;
+      const int line = float_errors().line_of(each.command);
+      has_several[kind] = has_several[kind] || (line_of_kind[kind] >= 0 && line_of_kind[kind] != line);
+      line_of_kind[kind] = line;
+      is_kind_lost[kind] = is_kind_lost[kind] || loses;
+      if (has_several[kind] && is_kind_lost[kind]) return true;
+    }
+  }
+  return false;
 }
 
 void ErrorAttribution::begin_again() {
@@ -83,13 +112,12 @@ void ErrorAttribution::keep_operands(const Tile& tile) {
 void ErrorAttribution::attribute(const Tile& tile, bool are_operands_whole) {
   const unsigned alarm = float_errors().look();
   if (alarm == 0) return;
-  if (attributions_left_ > 0 && !is_all_known(alarm)) {
-    --attributions_left_;
-    is_lost_.assign(program_.registers.size(), false);
+  if (int& left = attributions_left_[alarm]; left > 0 && !is_all_known(alarm)) {
+    --left;
     is_operand_lost_.assign(program_.operands.size(), false);
     if (!are_operands_whole && is_in_place_ && !keeps_operands(tile)) is_operand_lost_ = is_overwritten_;
     const unsigned found = replay(tile, alarm);
-    note_candidates(alarm & ~found);
+    note_lost(alarm & ~found);
   }
   float_errors().clear();
 }
@@ -104,17 +132,17 @@ bool ErrorAttribution::is_all_known(unsigned alarm) const {
 }
 
 /// Of the instructions whose operands are lost only the flags are known, and they are reliable. Notes the one
-/// command that may have raised them, or the first and the last of several.
-void ErrorAttribution::note_candidates(unsigned alarm) const {
+/// command that may have raised them, or the first and the last of several. They are of the line of whatever
+/// else has raised the same: for other lines operands are kept.
+void ErrorAttribution::note_lost(unsigned alarm) const {
   for (const unsigned kind :
        {protocol::float_divide, protocol::float_over, protocol::float_under, protocol::float_invalid}) {
     int first = -1, last = -1;
-    for (const auto& each : program_.code) {
-      if (each.kind == Kind::store || !is_lost_[static_cast<std::size_t>(each.out)]) continue;
-      if ((alarm & kind & possible_flags(program_, each)) == 0) continue;
-      if (first < 0) first = last = each.command;
-      first = std::min(first, each.command);
-      last = std::max(last, each.command);
+    for (const Instruction* each : lost_) {
+      if ((alarm & kind & possible_flags(program_, *each)) == 0) continue;
+      if (first < 0) first = last = each->command;
+      first = std::min(first, each->command);
+      last = std::max(last, each->command);
     }
     if (first >= 0) float_errors().note(kind, first, last);
   }
@@ -161,14 +189,18 @@ bool ErrorAttribution::loses(const Instruction& each) const {
 
 unsigned ErrorAttribution::replay(const Tile& tile, unsigned alarm) {
   unsigned found = 0;
+  lost_.clear();
+  is_lost_.assign(program_.registers.size(), false);
   std::size_t count = 1;
   for (int axis = 0; axis < tile.geometry->axis_count; ++axis)
     count *= static_cast<std::size_t>((*tile.extents)[static_cast<std::size_t>(axis)]);
   registers_.resize(program_.registers.size());
   for (const auto& each : program_.code) {
     if (each.kind == Kind::store) continue;
-    if (loses(each)) {
-      is_lost_[static_cast<std::size_t>(each.out)] = true;
+    const bool is_lost = loses(each);
+    is_lost_[static_cast<std::size_t>(each.out)] = is_lost;
+    if (is_lost) {
+      lost_.push_back(&each);
       continue;
     }
     const bool is_compute = each.kind == Kind::compute;

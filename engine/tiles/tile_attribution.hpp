@@ -3,6 +3,7 @@
 // (float_errors.hpp). The tile is computed again, one instruction after the other, on the wanted elements
 // alone, and every value is kept. Used by the tile interpreter only, and only after an alarm.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -33,7 +34,8 @@ class ErrorAttribution {
     std::int64_t index;
   };
   /// To be called before a tile is computed: keeps copies of operands that will be overwritten, where flags
-  /// alone would not tell: functions raise false ones, and so do the gaps between rows.
+  /// alone would not tell: functions raise false ones, so do the gaps between rows, and flags do not say
+  /// which of several lines.
   void keep_operands(const Tile& tile);
   /// Notes the errors of the tile's commands since the last look. `are_operands_whole`: no operand has been
   /// overwritten yet.
@@ -46,21 +48,24 @@ class ErrorAttribution {
   unsigned replay(const Tile& tile, unsigned alarm);
   bool loses(const Instruction& each) const;
   void compute_nullary(const Instruction& instruction, const Tile& tile, Buffer& out) const;
-  void note_candidates(unsigned alarm) const;
+  void note_lost(unsigned alarm) const;
   bool is_all_known(unsigned alarm) const;
+  bool may_be_of_several_lines() const;
   bool keeps_operands(const Tile& tile) const {
-    return is_in_place_ && (!has_reliable_flags_ || tile.geometry->row_pitch != 0);
+    return is_in_place_ && (!has_reliable_flags_ || has_several_lines_ || tile.geometry->row_pitch != 0);
   }
 
   const Program& program_;
   bool may_err_ = false, has_reliable_flags_ = true, is_in_place_ = false;
+  bool has_several_lines_ = false;  // that flags would not tell apart
   std::vector<bool> is_read_, is_written_,
       is_overwritten_;        // by operand; the last: read and also written in this cell
   std::vector<Buffer> kept_;  // by operand: elements before they were overwritten
   std::vector<Buffer> registers_;
   Buffer gathered_;
   std::vector<bool> is_operand_lost_, is_lost_;  // in this tile: by operand, by register
-  int attributions_left_;
+  std::vector<const Instruction*> lost_;         // they depend on lost operands
+  std::array<int, protocol::all_float_errors + 1> attributions_left_;  // by the kinds of the alarm
 };
 
 }  // namespace gamelan::engine::tiles

@@ -16,8 +16,8 @@ namespace gamelan::engine::tiles {
 
 static_assert(lane_count == jit::wrapped_elements);
 
-/// A fold of the values that a program stores to `operand`. `dtype`: of the lanes; the operand's, or that in
-/// which truth values are counted.
+/// A fold of the values that a program stores to `operand`. `dtype`: of the lanes; the operand's, or int64
+/// where truth values are counted.
 struct LaneFold {
   int operand = -1;
   protocol::Op op{};

@@ -88,7 +88,7 @@ bool Lane::is_by_socket(std::uint64_t seq) const { return words().by_socket.load
 bool Lane::wait(std::uint64_t seen, std::chrono::milliseconds limit) {
   if (patience_.wait_awake(words().replies, seen + 1)) return true;
   std::optional<CoresOf> beside_rank_0;
-  if (!patience_.has_a_core()) beside_rank_0.emplace(rank_0_);
+  if (limit.count() > 0 && !patience_.has_a_core()) beside_rank_0.emplace(rank_0_);
   return words().replies.sleep_below(seen + 1, limit);
 }
 

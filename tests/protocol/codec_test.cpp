@@ -170,6 +170,14 @@ TEST(Codec, what_a_reply_has_by_default_is_left_out) {
   EXPECT_EQ(as_text(encode(reply)[0]), R"({"type":"reply","seq":7,"payloads":2})");
 }
 
+TEST(Codec, a_refusal_keeps_its_form_in_every_version) {
+  const auto text = as_text(encode(failed_reply(3, ErrorKind::version, "other tables"))[0]);
+  for (const char* field : {"\"type\":\"reply\"", "\"seq\":3", "\"outcome\":\"failed\"",
+                            "\"error\":\"version\"", "\"message\":\"other tables\"", "\"command\":-1",
+                            "\"file\":\"\"", "\"line\":0", "\"float_errors\":[]", "\"payloads\":0"})
+    EXPECT_NE(text.find(field), std::string::npos) << field << " in " << text;
+}
+
 TEST(Codec, refuses_damaged_replies) {
   Reply reply;
   reply.outcome = Outcome::failed;

@@ -85,7 +85,8 @@ class Chooser {
   /// A new array takes the extents of an operand that is stored in others than the user sees
   /// (run_over_stored_extents in canonical.cpp). This is then how the other operands are seen.
   void look_as_stored(const protocol::Command& command) {
-    if (!command.creates || context_.arrays.at(command.out.base).is_chosen) return;
+    const auto& made = context_.arrays.at(command.out.base);
+    if (!command.creates || made.is_chosen || made.extents != command.out.extents) return;
     const Shape* target = nullptr;
     for (const auto& operand : command.in) {
       const auto* view = std::get_if<View>(&operand);

@@ -104,8 +104,8 @@ std::vector<tiles::LaneFold> LaneFolds::lane_folds(const plan::FusedLoop& values
     if (values.operands[i].source != plan::Operand::Source::scratch) continue;
     const auto& fold = fold_.folds[static_cast<std::size_t>(values.operands[i].fold)];
     const auto dtype = values.program.operands[i];
-    const bool are_truths = dtype == Dtype::bool_ && fold.op == protocol::Op::add &&
-                            (fold.loop == Dtype::int64 || fold.loop == Dtype::float64);
+    const bool are_truths =  // which the planner leaves as they are (lower.cpp)
+        dtype == Dtype::bool_ && fold.loop == Dtype::int64 && fold.op == protocol::Op::add;
     if ((dtype != fold.loop && !are_truths) || plan::has_moments(fold.op)) return {};
     result.push_back({static_cast<int>(i), fold.op, fold.loop});
   }

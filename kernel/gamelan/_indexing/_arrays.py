@@ -226,10 +226,20 @@ def _put_at_flags(view, mask, values):
     return True
 
 
+_SETTINGS = {"divide by zero": "divide", "overflow": "over", "underflow": "under", "invalid value": "invalid"}
+
+
 def _cell(value, dtype):
-    """A number as an array; NumPy's conversion, with its errors and warnings."""
+    """A number as an array; NumPy's conversion, with its errors, and its warnings at the user's line."""
     if numpy.ndim(value):
         return numpy.asarray(value)
-    cell = numpy.empty((), dtype)
-    cell[...] = value
+    cell, met, settings = numpy.empty((), dtype), [], numpy.geterr()
+    with numpy.errstate(all="call", call=lambda what, _: met.append(what)):
+        cell[...] = value
+    told = [what for what in met if settings[_SETTINGS[what]] != "ignore"]
+    if any(settings[_SETTINGS[what]] != "warn" for what in told):
+        cell[...] = value  # raises, calls or prints
+        return cell
+    for what in told:
+        _core.warn(RuntimeWarning, f"{what} encountered in cast")
     return cell

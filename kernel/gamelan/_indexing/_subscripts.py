@@ -26,18 +26,22 @@ def _proxy_at(array, parts):
 
 def getitem(array, key):
     """a[key] of a distributed array: a view, or for a full integer index the value, here or on the engines."""
+    try:
+        return _item(array, key)
+    except IndexError:
+        if is_value(array):
+            raise IndexError("invalid index to scalar variable.") from None
+        raise
+
+
+def _item(array, key):
     parts = basic_parts(key)
     if parts is None:
         if stays_here(array):  # the key comes to the elements
             return _core.wrap(array._a[gathered(key)])
         here = _brought(array, key)
         return arrays.get(array, key) if here is None else _core.wrap(here[0][here[1]])
-    try:
-        proxy, has_ellipsis = _proxy_at(array, parts)
-    except IndexError:
-        if is_value(array):
-            raise IndexError("invalid index to scalar variable.") from None
-        raise
+    proxy, has_ellipsis = _proxy_at(array, parts)
     if array._b is None:
         return _core.wrap(array._a[each(_here, key)] if isinstance(key, tuple) else array._a[_here(key)])
     if is_value(array):

@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
+#include <numeric>
 #include <random>
 
 #include "engine/tiles/loops/fold.hpp"
@@ -174,6 +176,38 @@ TEST_F(Lanes, are_not_for_programs_that_write_over_what_they_read) {
                            {bytes(lanes) + 256, one.data()}};
   EXPECT_FALSE(LaneRunner(program, folds).run({extents, first, extents, operands}, {1, 0, 200, begins_with}));
   EXPECT_EQ(x, std::vector<double>(200, 1.0));
+}
+
+TEST_F(Lanes, count_truth_values_and_add_whole_numbers) {
+  constexpr std::int64_t count = 1001;
+  std::vector<double> x(count), half(1, 0.5);
+  std::vector<std::int64_t> whole(count), trues(lane_count), sums(lane_count);
+  std::int64_t expected_trues = 0, expected_sum = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    x[elements(i)] = static_cast<double>(i * 7919 % 1000) / 1000;
+    whole[elements(i)] = i * i - 300'000;
+    expected_trues += x[elements(i)] > 0.5;
+    expected_sum += 2 * whole[elements(i)];
+  }
+  const Program program{
+      {load(0, 0, Dtype::float64), load(1, 1, Dtype::float64), compute(Op::greater, Dtype::float64, 2, 0, 1),
+       store(2, 3), load(2, 3, Dtype::int64), compute(Op::add, Dtype::int64, 4, 3, 3), store(4, 4)},
+      {Dtype::float64, Dtype::float64, Dtype::bool_, Dtype::int64, Dtype::int64},
+      {Dtype::float64, Dtype::float64, Dtype::int64, Dtype::bool_, Dtype::int64}};
+  const LaneFold folds[]{{3, Op::add, Dtype::int64}, {4, Op::add, Dtype::int64}};
+  ASSERT_TRUE(suits_lanes(program, folds));
+  const Shape extents{1, count}, first{0, 0}, row{0, 8}, one{0, 0};
+  const auto bytes = [](auto& of) { return reinterpret_cast<std::byte*>(of.data()); };
+  const Pointer operands[]{{bytes(x), row.data()},
+                           {bytes(half), one.data()},
+                           {bytes(whole), row.data()},
+                           {bytes(trues), one.data()},
+                           {bytes(sums), one.data()}};
+  const std::array<std::int64_t, 1> begins_with{0};
+  ASSERT_TRUE(
+      LaneRunner(program, folds).run({extents, first, extents, operands}, {1, 0, count, begins_with}));
+  EXPECT_EQ(std::accumulate(trues.begin(), trues.end(), std::int64_t{0}), expected_trues);
+  EXPECT_EQ(std::accumulate(sums.begin(), sums.end(), std::int64_t{0}), expected_sum);
 }
 
 TEST_F(Lanes, suit_only_folds_and_programs_of_machine_code) {

@@ -215,7 +215,7 @@ def test_rows_that_are_cut_are_brought_together_once(engine, ranks):
 
 def test_tables_seen_flat_move_once(engine, ranks):
     """A table seen as a row is stored as a table. Its rows are brought together also for what is computed from it first, and
-    another array is cut where the table is, once."""
+    another array is cut where the table is, at its first use with this table."""
     values, others = numpy.random.default_rng(5).random((2, 1301, 1404))
     turned, flat = values.T.ravel(), others.ravel()
     for program in (

@@ -101,6 +101,18 @@ def in_place(function, *arrays):
     return program
 
 
+RARE = numpy.where(numpy.arange(500_000) % 2, 1.5, -2.5)  # more tiles than are computed again
+RARE[-1] = 0
+
+
+def at_the_third_time(np):
+    x = np.array(PLAIN)
+    x *= 1e100
+    x *= 1e200
+    x *= 1e200
+    return x
+
+
 PROGRAMS = {
     "guarded by where": lambda np: np.where(np.asarray(ZERO) != 0, 1 / np.asarray(ZERO), 0),
     "guarded by where=": in_place(lambda np, x: np.divide(1, x, out=np.zeros(LENGTH), where=x != 0), ZERO),
@@ -131,6 +143,12 @@ PROGRAMS = {
     "work in place before a logarithm": in_place(lambda np, x, y: (x.__imul__(2), np.log(y) + x), PLAIN, ZERO),
     "multiplied by a root in place": in_place(lambda np, x, y: x[1:].__imul__(np.sqrt(y[1:])), PLAIN, -PLAIN),
     "a root and an overflow in place": in_place(lambda np, x, y: x.__imul__(np.sqrt(y) * 0 + 1e10), HUGE, ZERO - 0.1),
+    "a root of what is divided in place": in_place(lambda np, x, y: x.__itruediv__(np.sqrt(y) * 0), PLAIN, -PLAIN),
+    "the same overflow twice, once in place": in_place(lambda np, x, y: (x.__imul__(1e10), y * 1e11), HUGE, HUGE),
+    "0 / 0 in place before a root": in_place(lambda np, x, y: (x.__itruediv__(x), np.sqrt(y) + 1), ZERO, -PLAIN),
+    "a root after NaN in place": in_place(lambda np, x, y: (x.__iadd__(2), np.log(y) + 1), PLAIN, -PLAIN),
+    "the same overflow at the third time": at_the_third_time,
+    "a rare error behind a frequent one": lambda np: 1 / np.asarray(RARE) + np.sqrt(np.asarray(RARE)),
     "NaN to integers": lambda np: np.asarray(NAN).astype(int),
     "NaN to bytes": lambda np: np.asarray(NAN).astype("i1"),
     "too large for integers": lambda np: (np.asarray(PLAIN) * 1e30).astype("i8"),
@@ -245,7 +263,55 @@ def test_the_state_of_a_line_behind_work_in_place():
             z = gamelan.sqrt(y) + 1
         with pytest.raises(FloatingPointError, match="invalid value encountered in sqrt"):
             gamelan.sync()
+        huge = gamelan.array(HUGE)
+        with numpy.errstate(over="raise"):
+            huge *= 1e10
+        with numpy.errstate(over="ignore"):
+            z = gamelan.array(HUGE) * 1e10
+        with pytest.raises(FloatingPointError, match="overflow encountered in multiply"):
+            gamelan.sync()
         del z
+
+
+def test_the_line_of_work_in_place():
+    """Each line of several in place that may be at fault is told apart, and what its errstate says."""
+    x = gamelan.array(PLAIN)
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        x *= 1e100
+        x *= 1e200
+        x *= 1e200
+        here = warning_line() - 1
+        gamelan.sync()
+    assert [each.lineno for each in given] == [here]
+    x = gamelan.array(PLAIN)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with numpy.errstate(over="raise"):
+            x *= 1e200
+        with numpy.errstate(over="ignore"):
+            x *= 1e200
+        gamelan.sync()
+        x = gamelan.array(PLAIN)
+        with numpy.errstate(over="ignore"):
+            x *= 1e200
+        with numpy.errstate(over="raise"):
+            x *= 1e200
+        with pytest.raises(FloatingPointError, match="overflow encountered in multiply"):
+            gamelan.sync()
+
+
+def test_a_number_that_is_cast_warns_at_the_users_line():
+    x = gamelan.array(PLAIN.astype("f4"))
+    with warnings.catch_warnings(record=True) as given, numpy.errstate(over="warn"):
+        warnings.simplefilter("always")
+        x[gamelan.arange(LENGTH) > 5] = 1e200
+        here = warning_line() - 1
+    assert [(each.filename, each.lineno, str(each.message)) for each in given] == [
+        (__file__, here, "overflow encountered in cast")
+    ]
+    with numpy.errstate(over="raise"), pytest.raises(FloatingPointError):
+        x[gamelan.arange(LENGTH) > 5] = 1e200
 
 
 def test_calls_and_logs(capfd):
