@@ -19,6 +19,7 @@ using protocol::size_of;
 // attributions is limited, for each combination of kinds: a rare error must not be lost behind a frequent
 // one.
 constexpr int most_attributions = 64;
+constexpr std::int64_t small_cell = 16'384;  // elements
 
 /// Kinds that an instruction can be the cause of.
 unsigned possible_flags(const Program& program, const Instruction& each) {
@@ -58,6 +59,12 @@ ErrorAttribution::ErrorAttribution(const Program& program)
   }
 }
 
+ErrorAttribution::~ErrorAttribution() {
+  for (unsigned kind = 1; kind <= protocol::all_float_errors; kind *= 2)
+    if (const auto& doubt = doubts_[kind]; doubt.first >= 0 && !doubt.is_found)
+      float_errors().note(kind, doubt.first, doubt.last);
+}
+
 bool ErrorAttribution::begin(const Geometry& geometry) {
   if (!may_err_ || float_errors().watched() == 0) return false;
   is_overwritten_.assign(is_read_.size(), false);
@@ -67,6 +74,7 @@ bool ErrorAttribution::begin(const Geometry& geometry) {
         is_overwritten_[read] = true;
   is_in_place_ = std::find(is_overwritten_.begin(), is_overwritten_.end(), true) != is_overwritten_.end();
   has_several_lines_ = is_in_place_ && may_be_of_several_lines();
+  is_small_ = geometry.elements(geometry.extents) <= small_cell;
   begin_again();
   return true;
 }
@@ -117,7 +125,10 @@ void ErrorAttribution::attribute(const Tile& tile, bool are_operands_whole) {
     is_operand_lost_.assign(program_.operands.size(), false);
     if (!are_operands_whole && is_in_place_ && !keeps_operands(tile)) is_operand_lost_ = is_overwritten_;
     const unsigned found = replay(tile, alarm);
+    for (unsigned kind = 1; kind <= protocol::all_float_errors; kind *= 2)
+      if ((found & kind) != 0) doubts_[kind].is_found = true;
     note_lost(alarm & ~found);
+    has_alarm_ = true;
   }
   float_errors().clear();
 }
@@ -132,9 +143,9 @@ bool ErrorAttribution::is_all_known(unsigned alarm) const {
 }
 
 /// Of the instructions whose operands are lost only the flags are known, and they are reliable. Notes the one
-/// command that may have raised them, or the first and the last of several. They are of the line of whatever
-/// else has raised the same: for other lines operands are kept.
-void ErrorAttribution::note_lost(unsigned alarm) const {
+/// command that may have raised them, or the first and the last of several. Where these are of several lines,
+/// later tiles may tell, whose operands are kept.
+void ErrorAttribution::note_lost(unsigned alarm) {
   for (const unsigned kind :
        {protocol::float_divide, protocol::float_over, protocol::float_under, protocol::float_invalid}) {
     int first = -1, last = -1;
@@ -144,7 +155,11 @@ void ErrorAttribution::note_lost(unsigned alarm) const {
       first = std::min(first, each->command);
       last = std::max(last, each->command);
     }
-    if (first >= 0) float_errors().note(kind, first, last);
+    if (first < 0) continue;
+    if (has_several_lines_ && float_errors().line_of(first) != float_errors().line_of(last))
+      doubts_[kind].first = first, doubts_[kind].last = last;
+    else
+      float_errors().note(kind, first, last);
   }
 }
 

@@ -18,6 +18,10 @@ class ErrorAttribution {
  public:
   /// The program must outlive this object, if any of its instructions belongs to a command.
   explicit ErrorAttribution(const Program& program);
+  /// Notes what could not be told apart.
+  ~ErrorAttribution();
+  ErrorAttribution(const ErrorAttribution&) = delete;
+  ErrorAttribution& operator=(const ErrorAttribution&) = delete;
 
   /// To be called when a cell begins. True when it may have errors, and they are to be reported.
   bool begin(const Geometry& geometry);
@@ -48,16 +52,24 @@ class ErrorAttribution {
   unsigned replay(const Tile& tile, unsigned alarm);
   bool loses(const Instruction& each) const;
   void compute_nullary(const Instruction& instruction, const Tile& tile, Buffer& out) const;
-  void note_lost(unsigned alarm) const;
+  void note_lost(unsigned alarm);
   bool is_all_known(unsigned alarm) const;
   bool may_be_of_several_lines() const;
   bool keeps_operands(const Tile& tile) const {
-    return is_in_place_ && (!has_reliable_flags_ || has_several_lines_ || tile.geometry->row_pitch != 0);
+    return is_in_place_ && (!has_reliable_flags_ || (has_several_lines_ && (is_small_ || has_alarm_)) ||
+                            tile.geometry->row_pitch != 0);
   }
 
   const Program& program_;
   bool may_err_ = false, has_reliable_flags_ = true, is_in_place_ = false;
   bool has_several_lines_ = false;  // that flags would not tell apart
+  bool is_small_ = false;           // the cell: copies take no time
+  bool has_alarm_ = false;          // while operands were lost: from the next tile on they are kept
+  struct Doubt {
+    int first = -1, last = -1;  // commands of several lines, one of which has met the error
+    bool is_found = false;      // in another tile
+  };
+  std::array<Doubt, protocol::all_float_errors + 1> doubts_;  // by kind
   std::vector<bool> is_read_, is_written_,
       is_overwritten_;        // by operand; the last: read and also written in this cell
   std::vector<Buffer> kept_;  // by operand: elements before they were overwritten
