@@ -19,7 +19,8 @@ using protocol::size_of;
 // attributions is limited, for each combination of kinds: a rare error must not be lost behind a frequent
 // one.
 constexpr int most_attributions = 64;
-constexpr std::int64_t small_cell = 16'384;  // elements
+// So many elements of a step are copied before they are overwritten, though flags may be enough.
+constexpr std::int64_t most_copied = 16'384;
 
 /// Kinds that an instruction can be the cause of.
 unsigned possible_flags(const Program& program, const Instruction& each) {
@@ -38,6 +39,14 @@ bool is_by_values(const Program& program, const Instruction& each) {
     return cast_needs_values(program.registers[static_cast<std::size_t>(each.in[0])], each.loop);
   return each.kind == Kind::load &&
          cast_needs_values(program.operands[static_cast<std::size_t>(each.operand)], each.loop);
+}
+
+/// True when the instruction reads one of these operands or registers.
+bool depends_on(const Instruction& each, const std::vector<bool>& operands,
+                const std::vector<bool>& registers) {
+  if (each.kind == Kind::load) return operands[static_cast<std::size_t>(each.operand)];
+  return std::any_of(each.in.begin(), each.in.end(),
+                     [&](int in) { return in >= 0 && registers[static_cast<std::size_t>(in)]; });
 }
 
 }  // namespace
@@ -74,7 +83,7 @@ bool ErrorAttribution::begin(const Geometry& geometry) {
         is_overwritten_[read] = true;
   is_in_place_ = std::find(is_overwritten_.begin(), is_overwritten_.end(), true) != is_overwritten_.end();
   has_several_lines_ = is_in_place_ && may_be_of_several_lines();
-  is_small_ = geometry.elements(geometry.extents) <= small_cell;
+  cell_elements_ = geometry.elements(geometry.extents);
   begin_again();
   return true;
 }
@@ -88,10 +97,7 @@ bool ErrorAttribution::may_be_of_several_lines() const {
   line_of_kind.fill(-1);
   for (const auto& each : program_.code) {
     if (each.kind == Kind::store) continue;
-    const bool loses = each.kind == Kind::load ? is_overwritten_[static_cast<std::size_t>(each.operand)]
-                                               : std::any_of(each.in.begin(), each.in.end(), [&](int in) {
-                                                   return in >= 0 && is_lost[static_cast<std::size_t>(in)];
-                                                 });
+    const bool loses = depends_on(each, is_overwritten_, is_lost);
     is_lost[static_cast<std::size_t>(each.out)] = loses;
     const unsigned may = possible_flags(program_, each) & float_errors().watched();
     for (unsigned kind = 1; kind <= protocol::all_float_errors; kind *= 2) {
@@ -108,7 +114,13 @@ bool ErrorAttribution::may_be_of_several_lines() const {
 
 void ErrorAttribution::begin_again() {
   for (auto& each : kept_) each.clear();
+  begun_ += cell_elements_;
   float_errors().clear();
+}
+
+bool ErrorAttribution::keeps_operands(const Tile& tile) const {
+  const bool may_confuse_lines = has_several_lines_ && (has_alarm_ || begun_ <= most_copied);
+  return is_in_place_ && (!has_reliable_flags_ || may_confuse_lines || tile.geometry->row_pitch != 0);
 }
 
 void ErrorAttribution::keep_operands(const Tile& tile) {
@@ -196,12 +208,6 @@ void ErrorAttribution::compute_nullary(const Instruction& instruction, const Til
   });
 }
 
-bool ErrorAttribution::loses(const Instruction& each) const {
-  if (each.kind == Kind::load) return is_operand_lost_[static_cast<std::size_t>(each.operand)];
-  return std::any_of(std::begin(each.in), std::end(each.in),
-                     [&](int in) { return in >= 0 && is_lost_[static_cast<std::size_t>(in)]; });
-}
-
 unsigned ErrorAttribution::replay(const Tile& tile, unsigned alarm) {
   unsigned found = 0;
   lost_.clear();
@@ -212,7 +218,7 @@ unsigned ErrorAttribution::replay(const Tile& tile, unsigned alarm) {
   registers_.resize(program_.registers.size());
   for (const auto& each : program_.code) {
     if (each.kind == Kind::store) continue;
-    const bool is_lost = loses(each);
+    const bool is_lost = depends_on(each, is_operand_lost_, is_lost_);
     is_lost_[static_cast<std::size_t>(each.out)] = is_lost;
     if (is_lost) {
       lost_.push_back(&each);

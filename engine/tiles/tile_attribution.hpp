@@ -50,21 +50,17 @@ class ErrorAttribution {
   void gather(const Tile& tile, std::size_t operand, Buffer& elements) const;
   /// Computes again what does not depend on lost operands. Returns the kinds of errors that it has noted.
   unsigned replay(const Tile& tile, unsigned alarm);
-  bool loses(const Instruction& each) const;
   void compute_nullary(const Instruction& instruction, const Tile& tile, Buffer& out) const;
   void note_lost(unsigned alarm);
   bool is_all_known(unsigned alarm) const;
   bool may_be_of_several_lines() const;
-  bool keeps_operands(const Tile& tile) const {
-    return is_in_place_ && (!has_reliable_flags_ || (has_several_lines_ && (is_small_ || has_alarm_)) ||
-                            tile.geometry->row_pitch != 0);
-  }
+  bool keeps_operands(const Tile& tile) const;
 
   const Program& program_;
   bool may_err_ = false, has_reliable_flags_ = true, is_in_place_ = false;
-  bool has_several_lines_ = false;  // that flags would not tell apart
-  bool is_small_ = false;           // the cell: copies take no time
-  bool has_alarm_ = false;          // while operands were lost: from the next tile on they are kept
+  bool has_several_lines_ = false;              // that flags would not tell apart
+  std::int64_t cell_elements_ = 0, begun_ = 0;  // elements of this cell; of all that have begun
+  bool has_alarm_ = false;  // while operands were lost: from the next tile on they are kept
   struct Doubt {
     int first = -1, last = -1;  // commands of several lines, one of which has met the error
     bool is_found = false;      // in another tile

@@ -71,18 +71,12 @@ class Canonicaliser {
   void run_over_stored_extents(Node& node) {
     auto& command = node.command;
     const auto& out_base = context_.arrays.at(command.out.base);
-    if (!is_whole(command.out, out_base)) return;
+    if (!is_whole(command.out, out_base) || !is_shapeless(context_, command)) return;
     Shape target = out_base.extents;
-    const bool is_free = command.creates && !out_base.is_chosen && target == command.out.extents;
-    for (const auto& operand : command.in) {
-      const auto* view = std::get_if<View>(&operand);
-      if (!view || is_one_element_everywhere(*view)) continue;
-      const auto& base = context_.arrays.at(view->base);
-      if (!is_whole(*view, base)) return;  // a proper part of its base: keep the notebook's shape
-      if (is_free && base.extents != command.out.extents && target == command.out.extents &&
-          base.extents.size() >= command.out.extents.size() && !fits_as_seen(*view, base))
-        target = base.extents;
-    }
+    if (command.creates && !out_base.is_chosen && target == command.out.extents)
+      if (const Shape* stored = stored_extents(
+              context_, command, [&](ArrayId id) -> const Shape& { return context_.arrays.at(id).extents; }))
+        target = *stored;
     if (target == command.out.extents) return;
     for (auto& operand : command.in) {
       auto* view = std::get_if<View>(&operand);

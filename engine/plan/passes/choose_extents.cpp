@@ -39,15 +39,6 @@ Shape natural_extents(const View& view, const ArrayInfo& base) {
   return extents;
 }
 
-/// True when the command can run over any extents with the same C order: no operand is a proper part of its
-/// base.
-bool is_shapeless(const Context& context, const protocol::Command& command) {
-  return std::all_of(command.in.begin(), command.in.end(), [&](const protocol::Operand& operand) {
-    const auto* view = std::get_if<View>(&operand);
-    return !view || is_one_element_everywhere(*view) || is_whole(*view, context.arrays.at(view->base));
-  });
-}
-
 class Chooser {
  public:
   explicit Chooser(Context& context) : context_(context) {}
@@ -87,17 +78,8 @@ class Chooser {
   void look_as_stored(const protocol::Command& command) {
     const auto& made = context_.arrays.at(command.out.base);
     if (!command.creates || made.is_chosen || made.extents != command.out.extents) return;
-    const Shape* target = nullptr;
-    for (const auto& operand : command.in) {
-      const auto* view = std::get_if<View>(&operand);
-      if (!view || is_one_element_everywhere(*view)) continue;
-      const auto& extents = extents_of(view->base);
-      if (extents != command.out.extents && extents.size() >= command.out.extents.size() &&
-          !fits_as_seen(*view, context_.arrays.at(view->base))) {
-        target = &extents;
-        break;
-      }
-    }
+    const Shape* target =
+        stored_extents(context_, command, [this](ArrayId id) -> const Shape& { return extents_of(id); });
     if (!target) return;
     const Shape& stored = extents_in_.insert_or_assign(command.out.base, *target).first->second;
     for (const auto& operand : command.in) {

@@ -2,6 +2,8 @@
 // Views of a whole array, in whatever shape: what canonical.cpp and choose_extents.cpp ask before an
 // operation runs over the extents in which an array is stored. None of it depends on the number of ranks.
 #pragma once
+#include <algorithm>
+
 #include "engine/plan/context.hpp"
 
 namespace gamelan::engine::plan {
@@ -25,6 +27,31 @@ inline bool is_one_element_everywhere(const View& view) {
 inline bool fits_as_seen(const View& view, const ArrayInfo& base) {
   return view.extents.size() > 1 && base.extents.size() > view.extents.size() &&
          distribution::can_be_cut_for(base.extents, base.dtype, view, 1);
+}
+
+/// True when the command can run over any extents with the same C order: no operand is a proper part of its
+/// base.
+inline bool is_shapeless(const Context& context, const protocol::Command& command) {
+  return std::all_of(command.in.begin(), command.in.end(), [&](const protocol::Operand& operand) {
+    const auto* view = std::get_if<View>(&operand);
+    return !view || is_one_element_everywhere(*view) || is_whole(*view, context.arrays.at(view->base));
+  });
+}
+
+/// Of such a command that makes an array: the extents of the first operand that is stored otherwise than the
+/// user sees it. The command then runs over these. Null where all are stored as they are seen.
+/// `extents_of(id)`: in which an array is, or will be, stored.
+template <class ExtentsOf>
+const Shape* stored_extents(const Context& context, const protocol::Command& command, ExtentsOf extents_of) {
+  for (const auto& operand : command.in) {
+    const auto* view = std::get_if<View>(&operand);
+    if (!view || is_one_element_everywhere(*view)) continue;
+    const Shape& extents = extents_of(view->base);
+    if (extents != command.out.extents && extents.size() >= command.out.extents.size() &&
+        !fits_as_seen(*view, context.arrays.at(view->base)))
+      return &extents;
+  }
+  return nullptr;
 }
 
 }  // namespace gamelan::engine::plan
