@@ -140,6 +140,25 @@ TEST(PlanOfFolds, a_fold_stays_with_the_pass_that_computes_its_operand_or_reads_
   }
 }
 
+TEST(PlanOfFolds, where_ranks_hold_few_rows_each_folds_a_piece_of_all_of_them) {
+  for (const int ranks : {2, 3, 4, 8}) {
+    BatchWriter r(ranks);
+    View rows = r.existing({4'000'000});
+    rows.extents = {10, 400'000};
+    rows.strides = {8 * 400'000, 8};
+    r.call(Op::sum, {400'000}, Dtype::float64, {rows}, {0});
+    const auto plan = r.plan();
+    const auto& fold = std::get<FoldBlocks>(plan.steps.back().body);
+    EXPECT_EQ(fold.values.iterations.axes[1].parts, ranks) << dump(plan);
+    EXPECT_TRUE(fold.folds[0].is_result) << dump(plan);
+
+    BatchWriter many(ranks);  // each rank has reduction blocks of its own rows
+    many.call(Op::sum, {3000}, Dtype::float64, {many.existing({2000, 3000})}, {0});
+    const auto here = many.plan();
+    EXPECT_EQ(std::get<FoldBlocks>(here.steps[0].body).values.iterations.axes[0].parts, ranks) << dump(here);
+  }
+}
+
 TEST(PlanOfFolds, few_partials_are_folded_at_once) {
   BatchWriter r(4);
   r.sum(r.existing({4096 * 4096}));

@@ -196,7 +196,7 @@ const std::vector<Spoilt>& spoilt_plans() {
          fold(p).reduced[0] = false;
          fold(p).block_extents[0] = 2;
        }},
-      {"do not make up the whole", laplace, [](Plan& p) { fold(p).block_extents[1] *= 2; }},
+      {"do not make up the whole", laplace, [](Plan& p) { fold(p).block_extents[1] /= 2; }},
       {"one for each block", laplace, [](Plan& p) { fold(p).is_complete = true; }},
       {"axes of several kinds", laplace, [](Plan& p) { fold(p).reduced.pop_back(); }},
       {"another dtype than their fold", laplace, [](Plan& p) { fold(p).folds[0].loop = Dtype::float32; }},

@@ -312,6 +312,7 @@ class Fuser {
     if (command.creates && current.kind == Node::Kind::elementwise &&
         !suits_looks(context_, command.out.base, group.iterations))
       move(group, layout_for_looks(command.out.base));
+    if (current.kind == Node::Kind::reduce) lay_out_for_fold(group, command.ints);
     group.nodes.push_back(n);
     regions_.add(static_cast<std::size_t>(&group - context_.groups.data()), current);
     for (const auto& operand : command.in)
@@ -335,6 +336,17 @@ class Fuser {
       else
         made.layout = distribution::default_layout(made.extents, context_.options.ranks);
     }
+  }
+
+  /// Gives all ranks something to fold, where the group stores nothing yet.
+  void lay_out_for_fold(Group& group, const std::vector<std::int64_t>& axes) {
+    if (group.fold_axes || group.interior || !can_move(group, group.iterations) ||
+        !std::all_of(group.writes.begin(), group.writes.end(),
+                     [&](const View& write) { return is_dead_temporary(context_, write.base); }))
+      return;
+    if (auto layout = layout_for_few_blocks(group.iterations, group.extents,
+                                            reduced_axes(axes, group.extents.size()), context_.options.ranks))
+      move(group, *layout);
   }
 
   void count_operands(Group& group, const protocol::Command& command) const {

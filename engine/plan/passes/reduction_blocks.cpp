@@ -74,6 +74,27 @@ Layout layout_of_reduction_blocks(const Layout& iterations, const Shape& extents
   return layout;
 }
 
+std::optional<Layout> layout_for_few_blocks(const Layout& iterations, const Shape& extents,
+                                            const std::vector<bool>& is_reduced, int ranks) {
+  if (iterations.is_replicated || protocol::element_count(extents) == 0) return std::nullopt;
+  const auto blocks =
+      layout_of_reduction_blocks(iterations, extents, reduction_block_extents(extents, is_reduced));
+  std::int64_t at_work = 1;  // ranks
+  Shape kept;
+  for (std::size_t k = 0; k < extents.size(); ++k) {
+    at_work *= std::min<std::int64_t>(blocks.axes[k].parts, blocks.axes[k].extent);
+    if (!is_reduced[k]) kept.push_back(extents[k]);
+  }
+  if (2 * at_work > iterations.grid_size) return std::nullopt;
+  Layout layout = distribution::default_layout(kept, ranks);
+  if (layout.is_replicated || layout.grid_size <= at_work) return std::nullopt;
+  for (std::size_t k = 0; k < extents.size(); ++k)
+    if (is_reduced[k])
+      layout.axes.insert(layout.axes.begin() + static_cast<std::ptrdiff_t>(k),
+                         {.extent = extents[k], .template_extent = extents[k]});
+  return layout;
+}
+
 bool reduction_blocks_fit(const Layout& iterations, const Shape& block) {
   for (std::size_t k = 0; k < block.size(); ++k) {
     const auto& axis = iterations.axes[k];

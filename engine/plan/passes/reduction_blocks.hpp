@@ -3,6 +3,7 @@
 // alone, so the bits of the result do not depend on the number of ranks. Pure arithmetic; used by fuse and
 // lower_fold.
 #pragma once
+#include <optional>
 #include <vector>
 
 #include "engine/plan/plan.hpp"
@@ -19,6 +20,10 @@ Shape reduction_block_of_partials(const Shape& extents, const std::vector<bool>&
 /// The layout of the reduction blocks, whose indices count reduction blocks. Each belongs to the owner of its
 /// last element.
 Layout layout_of_reduction_blocks(const Layout& iterations, const Shape& extents, const Shape& block);
+/// A layout that leaves the reduced axes whole, where `iterations` cut them into so many parts that half of
+/// the ranks, or more, would have no reduction block to fold.
+std::optional<Layout> layout_for_few_blocks(const Layout& iterations, const Shape& extents,
+                                            const std::vector<bool>& is_reduced, int ranks);
 /// True when no reduction block reaches from one rank's part of the iterations into another's.
 bool reduction_blocks_fit(const Layout& iterations, const Shape& block);
 

@@ -163,6 +163,7 @@ void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fol
       are_adjacent = are_adjacent && (is_whole || step.block_extents[k] == 1);
       is_whole = is_whole && grid[k] == 1;
     }
+    const auto add_rows = tiles::find_fold_rows(fold.op, fold.loop);
     for_each_index(outer, [&](const Shape& at) {
       Shape rows(outer_dims);
       std::int64_t start = 0;
@@ -170,20 +171,25 @@ void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fol
         rows[k] = std::min(step.block_extents[k], extents[k] - at[k] * step.block_extents[k]);
         start += at[k] * step.block_extents[k] * strides[k];
       }
-      bool is_first = true;
       if (are_adjacent) {
         tiles::fold_rows_fresh(fold.op, fold.loop, values + start, protocol::element_count(rows), length,
                                out);
         out += length * item;
         return;
       }
+      std::int64_t count = 1, pitch = item;  // of the rows that are folded by one call
+      if (!rows.empty()) {
+        count = rows.back();
+        pitch = strides[outer_dims - 1];
+        rows.pop_back();
+      }
+      bool is_first = true;
       for_each_index(rows, [&](const Shape& row) {
         std::int64_t offset = start;
-        for (std::size_t k = 0; k < outer_dims; ++k) offset += row[k] * strides[k];
-        if (is_first)
-          std::memcpy(out, values + offset, static_cast<std::size_t>(length * item));
-        else
-          tiles::fold_rows(fold.op, fold.loop, values + offset, 1, length, out);
+        for (std::size_t k = 0; k < row.size(); ++k) offset += row[k] * strides[k];
+        const std::byte *first = is_first ? values + offset : out, *next = values + offset;
+        add_rows(first, is_first ? next + pitch : next, is_first ? count - 1 : count, length, pitch / item,
+                 out);
         is_first = false;
       });
       out += length * item;

@@ -231,7 +231,7 @@ void LaneFolds::add_run(std::size_t fold, const std::byte* values, std::int64_t 
       const auto lane = (from + lane_count) % lane_count;
       const auto together = lane == 0 ? std::max(left / lane_count, std::int64_t{1}) : 1;
       const auto width = std::min(left, lane_count - lane);
-      add(lanes + lane * bytes, values, together, width, lanes + lane * bytes);
+      add(lanes + lane * bytes, values, together, width, width, lanes + lane * bytes);
       values += together * width * bytes;
       column += together * width;
       left -= together * width;

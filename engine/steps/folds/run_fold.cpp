@@ -217,8 +217,8 @@ class BlockFolder {
     return tiles::float_errors().look() == 0;
   }
 
-  /// True when the folds can read the elements where they lie, because reduction blocks are runs of
-  /// consecutive memory.
+  /// True when the folds can read the elements where they lie: rows that are folded element by element, or
+  /// reduction blocks that are runs of consecutive memory.
   bool point_at_operands(const Box& elements, const Shape& extents) {
     if (plain_.empty() || !whole_.is_local(elements)) return false;
     for (std::size_t f = 0; f < scratch_.size(); ++f) {
@@ -227,7 +227,9 @@ class BlockFolder {
       const Shape packed =
           protocol::contiguous_strides(extents, static_cast<std::size_t>(scratch_[f].value_bytes()));
       for (std::size_t k = 0; k < dims_; ++k)
-        if (piece.strides[k] != packed[k] && (k + 1 == dims_ || fold_.block_extents[k] > 1)) return false;
+        if (piece.strides[k] != packed[k] &&
+            (k + 1 == dims_ || (fold_.block_extents[k] > 1 && fold_.reduced.back())))
+          return false;
       scratch_[f].values = context_.address(fold_.values.operands[operand], piece);
       scratch_[f].strides = std::move(piece.strides);
     }

@@ -56,7 +56,7 @@ FoldFourProducts find_fold_four_products(Op op, Dtype dtype) { return find(op, d
 
 void fold_rows(Op op, Dtype dtype, const void* values, std::int64_t rows, std::int64_t row_length,
                void* acc) {
-  require(op, dtype).rows(acc, values, rows, row_length, acc);
+  require(op, dtype).rows(acc, values, rows, row_length, row_length, acc);
 }
 
 FoldRows find_fold_rows(Op op, Dtype dtype) { return require(op, dtype).rows; }
@@ -65,7 +65,7 @@ void fold_rows_fresh(Op op, Dtype dtype, const void* values, std::int64_t rows, 
                      void* acc) {
   const auto row_bytes = static_cast<std::size_t>(row_length) * protocol::size_of(dtype);
   require(op, dtype).rows(values, static_cast<const std::byte*>(values) + row_bytes, rows - 1, row_length,
-                          acc);
+                          row_length, acc);
 }
 
 void fold_pairs(Op op, Dtype dtype, void* values, std::int64_t count, std::int64_t row_length) {
@@ -78,7 +78,7 @@ void fold_pairs(Op op, Dtype dtype, void* values, std::int64_t count, std::int64
   for (std::int64_t distance = 1; distance < count; distance *= 2) {
     for (std::int64_t row = 0; row + distance < count; row += 2 * distance) {
       std::byte* const acc = rows + row * row_bytes;
-      loops.rows(acc, acc + distance * row_bytes, 1, row_length, acc);
+      loops.rows(acc, acc + distance * row_bytes, 1, row_length, row_length, acc);
     }
   }
 }

@@ -51,9 +51,10 @@ FoldFourProducts find_fold_four_products(protocol::Op op, protocol::Dtype dtype)
 /// acc[j] = acc[j] op values[i][j], i ascending.
 void fold_rows(protocol::Op op, protocol::Dtype dtype, const void* values, std::int64_t rows,
                std::int64_t row_length, void* acc);
-/// The same for one op and dtype, looked up once: acc = begin, then as fold_rows; `begin` may be `acc`.
+/// The same for one op and dtype, looked up once: acc = begin, then as fold_rows; `begin` may be `acc`. A row
+/// begins `pitch` elements behind the one before; rows may be 0.
 using FoldRows = void (*)(const void* begin, const void* values, std::int64_t rows, std::int64_t row_length,
-                          void* acc);
+                          std::int64_t pitch, void* acc);
 FoldRows find_fold_rows(protocol::Op op, protocol::Dtype dtype);
 /// acc = the first row, then as fold_rows with the others; rows >= 1.
 void fold_rows_fresh(protocol::Op op, protocol::Dtype dtype, const void* values, std::int64_t rows,

@@ -264,13 +264,13 @@ void fold_products(const void* left, const void* right, std::int64_t run_count, 
 /// Some rows at once, in their order, `width` columns at a time: the accumulators begin as `start`, stay in
 /// registers for all rows, and are stored once. Returns the first column that is left.
 template <class Row, class T, std::int64_t width>
-std::int64_t fold_columns(const T* start, const T* values, std::int64_t rows, std::int64_t row_length, T* acc,
-                          std::int64_t column) {
+std::int64_t fold_columns(const T* start, const T* values, std::int64_t rows, std::int64_t row_length,
+                          std::int64_t pitch, T* acc, std::int64_t column) {
   for (; column + width <= row_length; column += width) {
     T lane[width];
     for (std::int64_t j = 0; j < width; ++j) lane[j] = start[column + j];
     const T* row = values + column;
-    for (std::int64_t k = 0; k < rows; ++k, row += row_length)
+    for (std::int64_t k = 0; k < rows; ++k, row += pitch)
       for (std::int64_t j = 0; j < width; ++j) lane[j] = Row::apply(lane[j], row[j]);
     for (std::int64_t j = 0; j < width; ++j) acc[column + j] = lane[j];
   }
@@ -279,17 +279,17 @@ std::int64_t fold_columns(const T* start, const T* values, std::int64_t rows, st
 
 template <class Row, class T>
 void fold_rows(const void* begin, const void* from, std::int64_t row_count, std::int64_t row_length,
-               void* to) {
+               std::int64_t pitch, void* to) {
   constexpr std::int64_t together = 8;  // more lie on too many pages
   const T *start = static_cast<const T*>(begin), *values = static_cast<const T*>(from);
   T* acc = static_cast<T*>(to);
   do {
     const auto rows = std::min(together, row_count);
-    auto column = fold_columns<Row, T, lane_count>(start, values, rows, row_length, acc, 0);
-    column = fold_columns<Row, T, 8>(start, values, rows, row_length, acc, column);
-    fold_columns<Row, T, 1>(start, values, rows, row_length, acc, column);
+    auto column = fold_columns<Row, T, lane_count>(start, values, rows, row_length, pitch, acc, 0);
+    column = fold_columns<Row, T, 8>(start, values, rows, row_length, pitch, acc, column);
+    fold_columns<Row, T, 1>(start, values, rows, row_length, pitch, acc, column);
     start = acc;
-    values += rows * row_length;
+    values += rows * pitch;
     row_count -= rows;
   } while (row_count > 0);
 }

@@ -18,9 +18,9 @@ struct FoldLoops {
   /// The same, a run after the other: the lanes of one run stay in registers.
   void (*runs_in_turn)(const void* values, std::int64_t run_count, std::int64_t run_length,
                        void* out) = nullptr;
-  /// acc[j] = start[j], then op values[i][j], i ascending; `start` may be `acc`.
+  /// acc[j] = start[j], then op values[i * pitch + j], i ascending; `start` may be `acc`.
   void (*rows)(const void* start, const void* values, std::int64_t rows, std::int64_t row_length,
-               void* acc) = nullptr;
+               std::int64_t pitch, void* acc) = nullptr;
   /// fold_pairs of short rows: those that are left move together.
   void (*short_pairs)(void* values, std::int64_t count, std::int64_t row_length) = nullptr;
   Products* products = nullptr;

@@ -87,6 +87,14 @@ PROGRAMS = {
             _random(60, 66, 45).reshape(20, 3, 33, 2, 9, 5).mean(axis=(1, 3, 5)).ravel(),
         ]
     ),
+    "sums of few long rows": lambda: np.concatenate(
+        [
+            (x := _random(400_040)).reshape(10, -1).sum(0),
+            (x * 3).reshape(4, -1).mean(0)[:50_000],
+            x.reshape(5, 8, -1)[:, :, 3:-7].sum((0, 1)),
+            _random(90, 4003)[::2, 11:].std(0),
+        ]
+    ),
     "sums that share a pass": _three_at_once,
     "stencil and its change": _stencil,
     "dot": lambda: _random(54_321).dot(_random(54_321)),

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reductions over the first axes of tables with long rows: of pieces of rows where they lie, and where ranks hold whole rows."""
+
+import numpy
+import pytest
+
+import gamelan as np
+from oracle import check_all
+
+# Rows longer than what is folded at once, and as many ranks as rows, or nearly.
+SHAPES = {(10, 40_004): 0, (3, 60_001): 0, (90, 4003): 0, (5, 7, 9001): (0, 1), (4, 3, 20_001): 0, (2, 150_001): 0}
+PARTS = {
+    "whole": lambda a: a,
+    "a piece of each row": lambda a: a[..., 5:-7],
+    "few columns": lambda a: a[..., 3:8],
+    "one column": lambda a: a[..., 11:12],
+    "every other row": lambda a: a[::2, ..., 1:],
+    "rows backwards": lambda a: a[::-1, ..., 2:],
+    "backwards": lambda a: a[..., ::-1],
+    "every third column": lambda a: a[..., 1::3],
+}
+FOLDS = {
+    "sum": lambda np, a, axis: a.sum(axis),
+    "max": lambda np, a, axis: a.max(axis),
+    "min": lambda np, a, axis: a.min(axis),
+    "mean": lambda np, a, axis: a.mean(axis),
+    "any": lambda np, a, axis: (a > 8).any(axis),
+    "true values": lambda np, a, axis: np.count_nonzero(a, axis=axis),
+    "computed": lambda np, a, axis: (a * 2 + 1).sum(axis),
+    "moments": lambda np, a, axis: np.var(a, axis=axis),
+}
+
+
+def data(shape, dtype):
+    values = (numpy.random.default_rng(len(shape)).standard_normal(shape) * 9).astype(dtype)
+    if dtype in ("f4", "f8"):
+        values.flat[:: values.size // 7] = numpy.nan
+        values.flat[1 :: values.size // 5] = -0.0
+    return values
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "i2", "?", "c16"])
+def test_of_long_rows(engine, dtype):
+    def programs():
+        for shape, axis in SHAPES.items():
+            values = data(shape, dtype)
+            for what, part in PARTS.items():
+                for name, fold in FOLDS.items():
+                    if (dtype == "?" or dtype == "c16") and name in ("any", "moments"):
+                        continue
+                    yield f"{name} of {what} of {shape}", lambda np: fold(np, part(np.array(values)), axis)
+            flat = values.ravel()
+            yield f"of a vector as {shape}", lambda np: np.array(flat).reshape(shape).sum(axis)
+            yield f"of a computed vector as {shape}", lambda np: (np.array(flat) + np.array(flat)).reshape(shape).sum(axis)
+
+    check_all(programs())
+
+
+def test_what_is_summed_may_be_kept(engine):
+    """A pass that stores what it folds keeps its layout."""
+
+    def program(np):
+        x = np.arange(400_040.0)
+        rows = (x * 3).reshape(10, -1)
+        sums = rows.sum(0)
+        more = rows + sums
+        return sums, rows, more, more.max(0), x.reshape(10, -1).sum(0) + rows[0]
+
+    check_all([("kept", program)])
+
+
+def test_all_ranks_fold_few_rows(engines_only, ranks):
+    """A row of each rank, or none: then each folds a piece of all rows."""
+    x = np.arange(400_040.0)
+    np.sync()
+    plan = np.explain(x.reshape(10, -1).sum(0))
+    assert f"blocks 1x40004 on 1x{ranks} ranks" in plan
