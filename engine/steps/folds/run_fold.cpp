@@ -105,13 +105,20 @@ class BlockFolder {
  private:
   FoldRegions regions_of(int rank) const {
     if (factors_.exist()) return FoldRegions(fold_, rank, product_region_elements);
-    if (!plain_.empty()) return FoldRegions(fold_, rank, plain_region_elements);
+    if (!plain_.empty() && lies_with(rank)) return FoldRegions(fold_, rank, plain_region_elements);
     if (lanes_.exist())
       return FoldRegions(fold_, rank,
                          std::clamp(elements_of(rank) / lane_regions, region_elements, lane_region_elements));
     std::int64_t bytes = 0;
     for (const auto& scratch : scratch_) bytes += scratch.value_bytes();
     return FoldRegions(fold_, rank, std::clamp(scratch_bytes / bytes, fewest_elements, region_elements));
+  }
+  /// True when most operands of a rank's part lie with it: they are not copied.
+  bool lies_with(int rank) const {
+    const auto& layout = fold_.values.iterations;
+    if (!layout.takes_part(rank)) return true;
+    const Box part = elements_of(layout.box(rank));
+    return 2 * volume(whole_.local_part(rank, part)) >= volume(part);
   }
   /// How many elements a rank's part has.
   std::int64_t elements_of(int rank) const {
