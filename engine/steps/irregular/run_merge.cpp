@@ -139,6 +139,19 @@ void with_number(protocol::Dtype dtype, Visit visit) {
     visit.template operator()<std::uint32_t>();
 }
 
+/// Writes which run comes next. For all dtypes whose keys have one type.
+template <class Key>
+void merge_order(const StepContext& context, const plan::MergeRuns& step,
+                 const std::vector<std::span<const KeyOnly<Key>>>& runs) {
+  using Kept = KeyOfRun<Key>;
+  with_number(context.info(step.out).dtype, [&]<class Number>() {
+    auto* order = reinterpret_cast<Number*>(context.own_block(step.out));
+    const auto keep = [](const KeyOnly<Key>& item, std::uint32_t run) { return Kept{item.key, run}; };
+    merge_runs<KeyOnly<Key>>(
+        runs, keep, [order](std::int64_t n, const Kept& item) { order[n] = static_cast<Number>(item.run); });
+  });
+}
+
 template <class Coder>
 void merge(const StepContext& context, const plan::MergeRuns& step, const distribution::Interval& mine) {
   using Item = KeyOnly<typename Coder::Key>;
@@ -162,13 +175,7 @@ void merge(const StepContext& context, const plan::MergeRuns& step, const distri
   }
   auto* cuts = reinterpret_cast<std::int64_t*>(context.own_block(step.cuts));
   std::copy(range.last.begin(), range.last.end(), std::copy(range.first.begin(), range.first.end(), cuts));
-  using Kept = KeyOfRun<typename Coder::Key>;
-  with_number(context.info(step.out).dtype, [&]<class Number>() {
-    auto* order = reinterpret_cast<Number*>(context.own_block(step.out));
-    const auto keep = [](const Item& item, std::uint32_t run) { return Kept{item.key, run}; };
-    merge_runs<Item>(runs.items, keep,
-                     [order](std::int64_t n, const Kept& item) { order[n] = static_cast<Number>(item.run); });
-  });
+  merge_order<typename Coder::Key>(context, step, runs.items);
 }
 
 template <class Place>
