@@ -67,14 +67,15 @@ bool is_for_many_ranks(const Shape& extents) {
 std::int64_t segment_length(const Shape& extents) {
   if (extents.empty()) return 1;
   constexpr std::int64_t pieces_wanted = 1024;
-  // Of a small array whole rows are enough pieces: then a row is folded in one go.
-  constexpr std::int64_t rows_wanted = 256, small = std::int64_t{1} << 22;
+  // Of a small table whole rows are enough pieces: then a row is folded in one go, if it is long enough.
+  constexpr std::int64_t rows_wanted = 256, long_row = 256, small = std::int64_t{1} << 20;
   // Rows of arrays for many ranks are cut finer, so that blocks need not be strips of a few rows.
   const std::int64_t longest = extents.size() > 1 && is_for_many_ranks(extents) ? 1024 : 4096;
   std::int64_t leading = 1;
   for (std::size_t k = 0; k + 1 < extents.size() && leading < pieces_wanted; ++k)
     leading *= std::max<std::int64_t>(extents[k], 1);
-  const bool rows_suffice = leading >= rows_wanted && protocol::element_count(extents) <= small;
+  const bool rows_suffice =
+      leading >= rows_wanted && extents.back() >= long_row && protocol::element_count(extents) <= small;
   const std::int64_t pieces = rows_suffice ? 1 : ceil_div(pieces_wanted, leading);
   const std::int64_t length = std::max<std::int64_t>(1, ceil_div(extents.back(), pieces));
   return std::min(longest, static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(length))));

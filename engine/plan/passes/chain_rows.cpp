@@ -236,7 +236,7 @@ class Chainer {
     for (const auto& part : chain.parts) {
       if (const auto* loop = std::get_if<FusedLoop>(&part)) note(*loop);
       if (const auto* fold = std::get_if<FoldBlocks>(&part)) note(fold->values);
-      if (const auto* lines = std::get_if<ArgLines>(&part)) read.insert(lines->input.slot);
+      if (const auto* lines = std::get_if<ArgLines>(&part)) read.insert(lines->input.slot);  // whole rows
     }
     for (auto& part : chain.parts) {
       if (auto* loop = std::get_if<FusedLoop>(&part)) keep(*loop);

@@ -169,7 +169,8 @@ class Fuser {
       }
       if (layout_of(command.out) != group.iterations && !can_move(group, layout_of(command.out)))
         return false;
-    } else if (!is_balanced(group.iterations) && !is_dead_temporary(context_, command.out.base)) {
+    } else if ((!is_balanced(group.iterations) || group.stores_nothing) &&
+               !is_dead_temporary(context_, command.out.base)) {
       return false;
     } else if (!suits_looks(context_, command.out.base, group.iterations)) {
       return !group.interior && can_move(group, layout_for_looks(command.out.base));
@@ -230,7 +231,8 @@ class Fuser {
         group.loads.size() >= most_folded_together ||
         protocol::element_count(group.extents) > most_elements_together)
       return false;
-    return !context_.created.contains(operand.base) && layout_of(operand) == group.iterations &&
+    return !context_.created.contains(operand.base) &&
+           layout_of_folded(operand, command.ints) == group.iterations &&
            std::all_of(group.nodes.begin(), group.nodes.end(), [&](int n) {
              return node(n).kind == Node::Kind::reduce &&
                     !context_.created.contains(std::get<View>(node(n).command.in[0]).base);
@@ -254,6 +256,13 @@ class Fuser {
              const auto* view = std::get_if<View>(&operand);
              return view && is_result_of_fold(group, view->base);
            });
+  }
+
+  /// The iterations of a pass that folds an array in memory, and does nothing else.
+  Layout layout_of_folded(const View& operand, const std::vector<std::int64_t>& axes) const {
+    const auto layout = layout_of(operand);
+    const auto is_reduced = reduced_axes(axes, operand.extents.size());
+    return layout_of_long_rows(layout, operand.extents, is_reduced, context_.options.ranks).value_or(layout);
   }
 
   Layout layout_of(const View& view) const { return placement_of(view, array(view.base))->iterations; }
@@ -293,8 +302,11 @@ class Fuser {
       group.iterations = command.creates && !array(command.out.base).is_chosen
                              ? layout_for_new(command, group.extents)
                              : layout_of(command.out);
-    else if (is_reduce)
-      group.iterations = layout_of(std::get<View>(command.in[0]));
+    else if (is_reduce) {
+      const auto& operand = std::get<View>(command.in[0]);
+      group.iterations = layout_of_folded(operand, command.ints);
+      group.stores_nothing = group.iterations != layout_of(operand);
+    }
     if (is_reduce && group.iterations.is_replicated)
       group.iterations = distribution::default_layout(group.extents, context_.options.ranks);
     if (command.creates && array(command.out.base).is_chosen) group.is_fusable = false;
@@ -312,7 +324,6 @@ class Fuser {
     if (command.creates && current.kind == Node::Kind::elementwise &&
         !suits_looks(context_, command.out.base, group.iterations))
       move(group, layout_for_looks(command.out.base));
-    if (current.kind == Node::Kind::reduce) lay_out_for_fold(group, command.ints);
     group.nodes.push_back(n);
     regions_.add(static_cast<std::size_t>(&group - context_.groups.data()), current);
     for (const auto& operand : command.in)
@@ -336,17 +347,6 @@ class Fuser {
       else
         made.layout = distribution::default_layout(made.extents, context_.options.ranks);
     }
-  }
-
-  /// Gives all ranks something to fold, where the group stores nothing yet.
-  void lay_out_for_fold(Group& group, const std::vector<std::int64_t>& axes) {
-    if (group.fold_axes || group.interior || !can_move(group, group.iterations) ||
-        !std::all_of(group.writes.begin(), group.writes.end(),
-                     [&](const View& write) { return is_dead_temporary(context_, write.base); }))
-      return;
-    if (auto layout = layout_for_few_blocks(group.iterations, group.extents,
-                                            reduced_axes(axes, group.extents.size()), context_.options.ranks))
-      move(group, *layout);
   }
 
   void count_operands(Group& group, const protocol::Command& command) const {

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::int64_t long_enough =
     256;  // elements of a reduction block that ends with its row: it fits wherever rows are cut
+constexpr std::int64_t least_read_elsewhere = 4096;  // elements that a rank reads of another's block
 constexpr std::int64_t partials_together = 64;  // a rank that folds them reads from as many others at most
 
 }  // namespace
@@ -74,20 +75,21 @@ Layout layout_of_reduction_blocks(const Layout& iterations, const Shape& extents
   return layout;
 }
 
-std::optional<Layout> layout_for_few_blocks(const Layout& iterations, const Shape& extents,
-                                            const std::vector<bool>& is_reduced, int ranks) {
-  if (iterations.is_replicated || protocol::element_count(extents) == 0) return std::nullopt;
+std::optional<Layout> layout_of_long_rows(const Layout& iterations, const Shape& extents,
+                                          const std::vector<bool>& is_reduced, int ranks) {
+  if (iterations.is_replicated || iterations.grid_size == 1 || protocol::element_count(extents) == 0)
+    return std::nullopt;
   const auto blocks =
       layout_of_reduction_blocks(iterations, extents, reduction_block_extents(extents, is_reduced));
-  std::int64_t at_work = 1;  // ranks
   Shape kept;
   for (std::size_t k = 0; k < extents.size(); ++k) {
-    at_work *= std::min<std::int64_t>(blocks.axes[k].parts, blocks.axes[k].extent);
+    if (std::min<std::int64_t>(blocks.axes[k].parts, blocks.axes[k].extent) > 1) return std::nullopt;
     if (!is_reduced[k]) kept.push_back(extents[k]);
   }
-  if (2 * at_work > iterations.grid_size) return std::nullopt;
   Layout layout = distribution::default_layout(kept, ranks);
-  if (layout.is_replicated || layout.grid_size <= at_work) return std::nullopt;
+  const auto owners = static_cast<std::int64_t>(layout.grid_size) * iterations.grid_size;  // of the pieces
+  if (layout.is_replicated || protocol::element_count(extents) < least_read_elsewhere * owners)
+    return std::nullopt;
   for (std::size_t k = 0; k < extents.size(); ++k)
     if (is_reduced[k])
       layout.axes.insert(layout.axes.begin() + static_cast<std::ptrdiff_t>(k),

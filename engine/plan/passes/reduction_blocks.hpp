@@ -20,10 +20,11 @@ Shape reduction_block_of_partials(const Shape& extents, const std::vector<bool>&
 /// The layout of the reduction blocks, whose indices count reduction blocks. Each belongs to the owner of its
 /// last element.
 Layout layout_of_reduction_blocks(const Layout& iterations, const Shape& extents, const Shape& block);
-/// A layout that leaves the reduced axes whole, where `iterations` cut them into so many parts that half of
-/// the ranks, or more, would have no reduction block to fold.
-std::optional<Layout> layout_for_few_blocks(const Layout& iterations, const Shape& extents,
-                                            const std::vector<bool>& is_reduced, int ranks);
+/// For few long rows that are folded into one, where all reduction blocks would belong to one rank: leaves
+/// the reduced axes whole, and cuts the kept ones as the result is cut. Nothing where several ranks have
+/// reduction blocks, or where ranks would read small pieces of many blocks.
+std::optional<Layout> layout_of_long_rows(const Layout& iterations, const Shape& extents,
+                                          const std::vector<bool>& is_reduced, int ranks);
 /// True when no reduction block reaches from one rank's part of the iterations into another's.
 bool reduction_blocks_fit(const Layout& iterations, const Shape& block);
 

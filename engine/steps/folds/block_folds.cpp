@@ -177,19 +177,20 @@ void fold_blocks(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fol
         out += length * item;
         return;
       }
+      while (!rows.empty() && rows.back() == 1) rows.pop_back();
       std::int64_t count = 1, pitch = item;  // of the rows that are folded by one call
       if (!rows.empty()) {
         count = rows.back();
-        pitch = strides[outer_dims - 1];
+        pitch = strides[rows.size() - 1];
         rows.pop_back();
       }
       bool is_first = true;
       for_each_index(rows, [&](const Shape& row) {
         std::int64_t offset = start;
         for (std::size_t k = 0; k < row.size(); ++k) offset += row[k] * strides[k];
-        const std::byte *first = is_first ? values + offset : out, *next = values + offset;
-        add_rows(first, is_first ? next + pitch : next, is_first ? count - 1 : count, length, pitch / item,
-                 out);
+        const std::byte *acc = is_first ? values + offset : out, *next = values + offset;
+        const auto left = is_first ? count - 1 : count;
+        add_rows(acc, left < count && left > 0 ? next + pitch : next, left, length, pitch / item, out);
         is_first = false;
       });
       out += length * item;

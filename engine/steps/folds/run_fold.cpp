@@ -40,6 +40,7 @@ constexpr std::int64_t plain_region_elements =
 constexpr std::int64_t product_region_elements =
     32'768;  // scratch is needed where floating-point errors are met
 constexpr std::int64_t fewest_shared_regions = 4;
+constexpr std::int64_t shortest_row = 16;  // that is added to another where it lies
 
 class BlockFolder {
  public:
@@ -113,7 +114,7 @@ class BlockFolder {
     for (const auto& scratch : scratch_) bytes += scratch.value_bytes();
     return FoldRegions(fold_, rank, std::clamp(scratch_bytes / bytes, fewest_elements, region_elements));
   }
-  /// True when most operands of a rank's part lie with it: they are not copied.
+  /// True when at least half of the elements of a rank's part have all their operands with that rank.
   bool lies_with(int rank) const {
     const auto& layout = fold_.values.iterations;
     if (!layout.takes_part(rank)) return true;
@@ -224,19 +225,26 @@ class BlockFolder {
     return tiles::float_errors().look() == 0;
   }
 
-  /// True when the folds can read the elements where they lie: rows that are folded element by element, or
-  /// reduction blocks that are runs of consecutive memory.
+  /// True for elements that can be folded where they lie: rows that are added to each other, however far
+  /// apart, or reduction blocks that are runs of consecutive memory.
+  bool suits_folds(const Shape& strides, const Shape& extents, std::int64_t item) const {
+    const Shape packed = protocol::contiguous_strides(extents, static_cast<std::size_t>(item));
+    std::int64_t row = 1;  // neighbours that are kept
+    for (auto k = dims_; k > 0 && !fold_.reduced[k - 1] && strides[k - 1] == packed[k - 1]; --k)
+      row *= extents[k - 1];
+    for (std::size_t k = 0; k < dims_; ++k)
+      if (strides[k] != packed[k] && (k + 1 == dims_ || (fold_.block_extents[k] > 1 && row < shortest_row)))
+        return false;
+    return true;
+  }
+
+  /// True when the folds can read the elements where they lie.
   bool point_at_operands(const Box& elements, const Shape& extents) {
     if (plain_.empty() || !whole_.is_local(elements)) return false;
     for (std::size_t f = 0; f < scratch_.size(); ++f) {
       const auto operand = static_cast<std::size_t>(plain_[f]);
       auto piece = whole_.piece_of(operand, elements);
-      const Shape packed =
-          protocol::contiguous_strides(extents, static_cast<std::size_t>(scratch_[f].value_bytes()));
-      for (std::size_t k = 0; k < dims_; ++k)
-        if (piece.strides[k] != packed[k] &&
-            (k + 1 == dims_ || (fold_.block_extents[k] > 1 && fold_.reduced.back())))
-          return false;
+      if (!suits_folds(piece.strides, extents, scratch_[f].value_bytes())) return false;
       scratch_[f].values = context_.address(fold_.values.operands[operand], piece);
       scratch_[f].strides = std::move(piece.strides);
     }

@@ -169,6 +169,25 @@ TEST(Fold, rows_in_order) {
         fold_rows(op, dtype, &values[4 * length * item], rows - 4, static_cast<std::int64_t>(length),
                   got.data());
         ASSERT_EQ(got, expected) << "in two parts";
+        for (const auto pitch :
+             {static_cast<std::int64_t>(length) + 5, -static_cast<std::int64_t>(length) - 2,
+              std::int64_t{0}}) {  // between the rows, which may be one
+          Buffer apart(rows * (length + 5) * item);
+          const auto first = pitch < 0 ? apart.size() / item - length : 0;
+          const auto row = [&](std::size_t k) {
+            return &apart[(first + k * static_cast<std::size_t>(pitch)) * item];
+          };
+          for (std::size_t k = 0; k < rows; ++k)
+            std::copy_n(&values[(pitch == 0 ? 0 : k * length) * item], length * item, row(k));
+          Buffer sum(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(length * item));
+          for (std::size_t at = length; at < rows * length; ++at)
+            combine(op, dtype, &sum[at % length * item], row(at / length) + at % length * item);
+          find_fold_rows(op, dtype)(row(0), row(1), rows - 1, static_cast<std::int64_t>(length), pitch,
+                                    got.data());
+          ASSERT_EQ(got, sum) << "apart by " << pitch;
+          find_fold_rows(op, dtype)(row(2), row(2), 0, static_cast<std::int64_t>(length), pitch, got.data());
+          ASSERT_TRUE(std::equal(got.begin(), got.end(), row(2))) << "of one row";
+        }
       }
     });
   }
