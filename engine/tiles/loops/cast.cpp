@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Casts between all dtypes by NumPy's unsafe rules: complex loses its imaginary part, bool means "not zero",
 // a float outside an integer's range gives what x86 gives. Every conversion here is defined in C++, so the
-// vector code and the scalar rest agree. Built like elementwise_loops.cpp, once per instruction-set level.
+// vector code and the scalar rest agree, also in the flags of the processor. Built like
+// elementwise_loops.cpp, once per instruction-set level.
 #include <emmintrin.h>
 
 #include <cstring>
@@ -21,6 +22,10 @@ inline std::int32_t to_int32(double x) {
 inline std::int32_t to_int32(float x) {
   return x >= -2147483648.0F && x < 2147483648.0F ? static_cast<std::int32_t>(x) : INT32_MIN;
 }
+/// The instruction itself: it says that a number does not fit, as it does among others in a vector. (Of
+/// to_int32 the compiler makes a jump around it where it converts one number.)
+inline std::int32_t to_int32_alone(double x) { return _mm_cvttsd_si32(_mm_set_sd(x)); }
+inline std::int32_t to_int32_alone(float x) { return _mm_cvttss_si32(_mm_set_ss(x)); }
 inline std::int64_t to_int64(double x) { return _mm_cvttsd_si64(_mm_set_sd(x)); }
 inline std::int64_t to_int64(float x) { return _mm_cvttss_si64(_mm_set_ss(x)); }
 template <class R>
@@ -30,21 +35,24 @@ std::uint64_t to_uint64(R x) {
   return static_cast<std::uint64_t>(to_int64(x));
 }
 
-template <class To, class From>
+/// `is_alone`: not one of those that fill vectors.
+template <class To, bool is_alone, class From>
 To convert(From x) {
   if constexpr (std::is_same_v<To, From>) {
     return x;
   } else if constexpr (is_bool<To>) {
     return x != From(0);
   } else if constexpr (is_complex<From> && !is_complex<To>) {
-    return convert<To>(x.real);
+    return convert<To, is_alone>(x.real);
   } else if constexpr (is_half<From>) {
-    return convert<To>(static_cast<float>(x));
+    return convert<To, is_alone>(static_cast<float>(x));
   } else if constexpr (Real<From> && Integer<To>) {
     if constexpr (std::is_same_v<To, std::uint64_t>)
       return to_uint64(x);
     else if constexpr (sizeof(To) == 8 || std::is_same_v<To, std::uint32_t>)
       return static_cast<To>(to_int64(x));
+    else if constexpr (is_alone)
+      return static_cast<To>(to_int32_alone(x));
     else
       return static_cast<To>(to_int32(x));
   } else {
@@ -64,14 +72,18 @@ void cast(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to, std:
       if constexpr (std::is_same_v<From, To>) {
         if (from != to) copy_bytes(to, from, n * sizeof(To));
       } else {
+        constexpr std::size_t of_vectors = 64;  // a multiple of the elements of any vector
+        constexpr bool may_not_fit = Integer<To> && !Integer<From> && !is_bool<From>;
+        const auto in_vectors = may_not_fit ? (Real<From> ? n - n % of_vectors : 0) : n;
 #pragma GCC ivdep
-        for (std::size_t j = 0; j < n; ++j) target[j] = convert<To>(source[j]);
+        for (std::size_t j = 0; j < in_vectors; ++j) target[j] = convert<To, false>(source[j]);
+        for (std::size_t j = in_vectors; j < n; ++j) target[j] = convert<To, true>(source[j]);
       }
       return;
     }
     if (from_stride == 0) {
       if (n == 0) return;
-      const To only = convert<To>(*source);
+      const To only = convert<To, true>(*source);
       for (std::size_t j = 0; j < n; ++j) target[j] = only;
       return;
     }
@@ -86,7 +98,7 @@ void cast(const std::byte* from, std::ptrdiff_t from_stride, std::byte* to, std:
     }
   }
   for (std::size_t j = 0; j < n; ++j) {
-    *reinterpret_cast<To*>(to) = convert<To>(*reinterpret_cast<const Read<From>*>(from));
+    *reinterpret_cast<To*>(to) = convert<To, true>(*reinterpret_cast<const Read<From>*>(from));
     from += from_stride;
     to += to_stride;
   }

@@ -38,14 +38,17 @@ T fold_short_run(const T* values, std::int64_t length) {
   return static_cast<T>(lane[0]);
 }
 
-/// Combines the lanes of a run.
+/// Combines the lanes of a run. Of the last four floats the compiler would make half a vector, whose other
+/// half multiplies what is left there: an error that is none of the elements'. In memory they are alone.
 template <class Row, class T>
 [[gnu::always_inline]] inline T fold_lanes(Wide<T> (&lane)[lane_count]) {
 #pragma GCC unroll 8
-  for (std::int64_t half = lane_count / 2; half > 0; half /= 2) {
+  for (std::int64_t half = lane_count / 2; half > 2; half /= 2) {
     for (std::int64_t j = 0; j < half; ++j) lane[j] = Row::apply(lane[j], lane[j + half]);
   }
-  return static_cast<T>(lane[0]);
+  Wide<T> last[4] = {lane[0], lane[1], lane[2], lane[3]};
+  if constexpr (std::is_same_v<Wide<T>, float>) asm("" : "+m"(last));
+  return static_cast<T>(Row::apply(Row::apply(last[0], last[2]), Row::apply(last[1], last[3])));
 }
 
 /// At least as many as the lanes: all of them are in use, and every bound but that of the tail is a constant.

@@ -314,6 +314,32 @@ def test_a_number_that_is_cast_warns_at_the_users_line():
         x[gamelan.arange(LENGTH) > 5] = 1e200
 
 
+@pytest.mark.parametrize("to", ["i1", "u1", "i2", "u2", "i4", "i8"])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_any_element_that_does_not_fit_is_told(dtype, to):
+    """Also one that fills no vector, and where elements do not lie side by side."""
+    wrong = []
+    for length in (1, 3, 15, 33, 131):
+        for place in {0, length // 2, length - 1}:
+            values = numpy.ones(length, dtype)
+            values[place] = numpy.inf
+            wrong += check(f"{length} {place}", lambda np: np.array(values).astype(to))
+            wrong += check(f"{length} {place} backwards", lambda np: np.array(values)[::-1].astype(to))
+            wrong += check(f"{length} {place} maximum", lambda np: np.array(values).astype(to).max())
+    assert not wrong, "\n".join(wrong[:8])
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_products_tell_of_their_elements_alone(dtype):
+    wrong = []
+    for value in (numpy.finfo(dtype).max, numpy.inf):
+        for length in (33, 300, 22_020):
+            values = numpy.full(length, value, dtype)
+            wrong += check(f"{length} times {value}", lambda np: np.array(values).prod())
+            wrong += check(f"{length} times {value} in rows", lambda np: np.array(values).reshape(3, -1)[:, 1:].prod(1))
+    assert not wrong, "\n".join(wrong)
+
+
 def test_calls_and_logs(capfd):
     heard, log = [], io.StringIO()
     x = gamelan.asarray(PLAIN)
