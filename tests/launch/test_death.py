@@ -48,12 +48,12 @@ def test_other_deadly_signals_are_named(runtime, number):
 
 def test_a_rank_that_is_asked_where_it_is_says_so_in_the_log_and_goes_on(runtime):
     engines = launch.start(2)
-    for process in engines.status()["processes"]:
-        os.kill(process["pid"], signal.SIGUSR2)
     end, wanted = time.monotonic() + SOON, ("run_root_loop", "run_worker_loop")  # of rank 0 and of rank 1
-    while not all(name in Path(engines.log).read_text() for name in wanted):
+    while not all(name in Path(engines.log).read_text() for name in wanted):  # rank 1 may still be on its way there
         assert time.monotonic() < end, Path(engines.log).read_text()
-        time.sleep(0.05)
+        for process in engines.status()["processes"]:
+            os.kill(process["pid"], signal.SIGUSR2)
+        time.sleep(0.5)
     assert len(engines.status()["processes"]) == 2 and engines.end_cause() is None
     engines.stop()
 
