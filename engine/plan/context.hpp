@@ -45,8 +45,8 @@ struct Group {
   std::optional<std::vector<std::int64_t>> fold_axes;  ///< of the reductions in it, all over the same axes
   std::optional<Interior> interior;
   bool is_fusable = false;
-  bool stores_nothing =
-      false;  ///< but results of reductions: arrays beside them would lie unlike their operands
+  /// But results of reductions: other arrays would lie unlike their operands.
+  bool stores_nothing = false;
 };
 
 /// What the passes read and change: the nodes in program order, the arrays that they name, and the groups.

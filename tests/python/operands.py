@@ -60,3 +60,12 @@ def cube(dtype, shape=(5, 6, 7)):
     dtype = numpy.dtype(dtype)
     data = (numpy.arange(int(numpy.prod(shape))) * 7 % 5 - (0 if dtype.kind in "bu" else 2)).reshape(shape)
     return (data % 2 if dtype.kind == "b" else data).astype(dtype) * (1 + 0.5j if dtype.kind == "c" else 1)
+
+
+def scattered(shape, dtype):
+    """Normal numbers, the same for each shape; among float32 and float64 some NaN and -0."""
+    numbers = (numpy.random.default_rng(len(shape)).standard_normal(shape) * 9).astype(dtype)
+    if dtype in ("f4", "f8"):
+        numbers.flat[:: numbers.size // 7] = numpy.nan
+        numbers.flat[1 :: numbers.size // 5] = -0.0
+    return numbers

@@ -7,6 +7,7 @@ import numpy
 import pytest
 
 import gamelan as np
+from operands import scattered
 from oracle import check_all
 
 SHAPES = {
@@ -25,19 +26,11 @@ SHAPES = {
 }
 
 
-def _data(shape, dtype):
-    data = (numpy.random.default_rng(len(shape)).standard_normal(shape) * 9).astype(dtype)
-    if dtype in ("f4", "f8"):
-        data.flat[:: data.size // 7] = numpy.nan
-        data.flat[1 :: data.size // 5] = -0.0
-    return data
-
-
 @pytest.mark.parametrize("dtype", ["f8", "f4", "i8", "i2", "c16"])
 def test_of_blocks(engine, dtype):
     def programs():
         for shape, axes in SHAPES.items():
-            data = _data(shape, dtype)
+            data = scattered(shape, dtype)
             for name in ("sum", "mean", "max", "min"):
                 yield f"{name} {shape} {axes}", lambda np: getattr(np.array(data), name)(axis=axes)
             yield f"of views {shape}", lambda np: np.array(data)[::-1].sum(axis=axes) + np.array(data)[..., ::-1].sum(axis=axes)
@@ -47,7 +40,7 @@ def test_of_blocks(engine, dtype):
 
 def test_order_of_additions(engine):
     """The bits are those of a tree: neighbours in a row first, then rows."""
-    x = _data((350, 4, 202, 3), "f8")
+    x = scattered((350, 4, 202, 3), "f8")
     rows = (x[..., 0] + x[..., 2]) + x[..., 1]
     expected = (rows[:, 0] + rows[:, 1]) + (rows[:, 2] + rows[:, 3])
     numpy.testing.assert_array_equal(numpy.asarray(np.array(x).sum(axis=(1, 3))), expected)

@@ -5,6 +5,7 @@ import numpy
 import pytest
 
 import gamelan as np
+from operands import scattered
 from oracle import check_all
 
 # Rows longer than what is folded at once, and as many ranks as rows, or nearly.
@@ -34,19 +35,11 @@ FOLDS = {
 }
 
 
-def data(shape, dtype):
-    values = (numpy.random.default_rng(len(shape)).standard_normal(shape) * 9).astype(dtype)
-    if dtype in ("f4", "f8"):
-        values.flat[:: values.size // 7] = numpy.nan
-        values.flat[1 :: values.size // 5] = -0.0
-    return values
-
-
 @pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i8", "i2", "?", "c16"])
 def test_of_long_rows(engine, dtype):
     def programs():
         for shape, axis in SHAPES.items():
-            values = data(shape, dtype)
+            values = scattered(shape, dtype)
             flat = values.ravel()
             held = {numpy: values, np: np.array(values)}  # made once: the log keeps its elements
             vectors = {numpy: flat, np: np.array(flat)}
@@ -67,7 +60,7 @@ def test_of_long_rows(engine, dtype):
 
 @pytest.mark.parametrize("shape", [(300, 20, 3), (40, 500, 3), (60, 31, 70)])
 def test_kept_axes_with_gaps(engine, shape):
-    values = data(shape, "f8")
+    values = scattered(shape, "f8")
 
     def programs():
         for axis in (0, (0, 1), 1):
@@ -79,7 +72,7 @@ def test_kept_axes_with_gaps(engine, shape):
 
 
 def test_several_of_one_pass(engine):
-    x, y = data((10, 40_004), "f8"), data((40_004, 10), "f8")
+    x, y = scattered((10, 40_004), "f8"), scattered((40_004, 10), "f8")
     check_all(
         [("two", lambda np: (lambda a, b: (a.sum(0), b.T.sum(0), a[:, 3:].max(0), (a + b.T).min(0)))(np.array(x), np.array(y)))]
     )
