@@ -20,8 +20,11 @@ using protocol::ErrorKind;
 namespace {
 
 constexpr std::chrono::milliseconds liveness_period{1000};
-// A rank that waits for another one in the middle of a batch has nothing else to do, and it goes on soon.
-constexpr std::chrono::microseconds in_batch{200};
+/// A rank with messages between nodes under way must not look for long: see wait_for().
+protocol::Patience patience_on(const Comm& comm) {
+  if (comm.nodes() == 1) return protocol::Patience(comm.ranks_on_node());
+  return protocol::Patience(comm.ranks_on_node(), std::chrono::microseconds(50));
+}
 
 bool is_gone(std::int64_t process_id) {
   return kill(static_cast<pid_t>(process_id), 0) != 0 && errno == ESRCH;
@@ -33,8 +36,7 @@ NodeBoard::NodeBoard(Comm& comm, distribution::Heap& heap)
     : comm_(comm),
       heap_(heap),
       leader_(comm.leader()),
-      patience_(comm.ranks_on_node()),
-      patience_in_batch_(comm.ranks_on_node(), in_batch),
+      patience_(patience_on(comm)),
       launcher_process_id_(getppid()) {
   const auto block = heap.allocator().allocate(sizeof(Control));
   if (!block || !heap.commit(heap.allocator().take_uncommitted())) {
@@ -197,7 +199,7 @@ void NodeBoard::await(int rank, std::uint64_t step) {
   protocol::SharedCounter& counter = control(rank).finished;
   if (counter.has_reached(step)) return;
   const auto start = std::chrono::steady_clock::now();
-  wait_in_batch(counter, step, rank);
+  wait_for(counter, step, rank);
   wait_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
@@ -206,14 +208,8 @@ void NodeBoard::await_done(std::uint64_t taken) {
   taken_by_others_ += taken;
   if (counter.has_reached(taken_by_others_)) return;
   const auto start = std::chrono::steady_clock::now();
-  wait_in_batch(counter, taken_by_others_, -1);
+  wait_for(counter, taken_by_others_, -1);
   wait_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-void NodeBoard::wait_in_batch(protocol::SharedCounter& counter, std::uint64_t target, int watched_rank) {
-  // A rank with messages between nodes under way must not look for long: see below.
-  if (!meanwhile_ && patience_in_batch_.wait_awake(counter, target)) return;
-  wait_for(counter, target, watched_rank);
 }
 
 void NodeBoard::wait_for(protocol::SharedCounter& counter, std::uint64_t target, int watched_rank,

@@ -143,14 +143,13 @@ class NodeBoard {
   Control& control(int rank) const { return *controls_[static_cast<std::size_t>(rank)]; }
   /// `works`: call the function of set_meanwhile() during the wait; only for the main thread.
   void wait_for(protocol::SharedCounter& counter, std::uint64_t target, int watched_rank, bool works = true);
-  void wait_in_batch(protocol::SharedCounter& counter, std::uint64_t target, int watched_rank);
 
   Comm& comm_;
   distribution::Heap& heap_;
   const int leader_;
   distribution::Allocator::Block block_;
   std::vector<Control*> controls_;  ///< by rank; null on other nodes
-  protocol::Patience patience_, patience_in_batch_;
+  protocol::Patience patience_;
   protocol::SharedCounter* bell_ = nullptr;
   std::int64_t launcher_process_id_;
   bool is_watching_ = true;

@@ -86,9 +86,13 @@ std::uint64_t Lane::replies() const { return words().replies.value(); }
 bool Lane::is_by_socket(std::uint64_t seq) const { return words().by_socket.load() >= seq; }
 
 bool Lane::wait(std::uint64_t seen, std::chrono::milliseconds limit) {
-  if (patience_.wait_awake(words().replies, seen + 1)) return true;
+  // Without a core of its own this thread would only hold up rank 0, which wakes it cheaply on the same core.
   std::optional<CoresOf> beside_rank_0;
-  if (limit.count() > 0 && !patience_.has_a_core()) beside_rank_0.emplace(rank_0_);
+  if (patience_.has_a_core()) {
+    if (patience_.wait_awake(words().replies, seen + 1)) return true;
+  } else if (limit.count() > 0) {
+    beside_rank_0.emplace(rank_0_);
+  }
   return words().replies.sleep_below(seen + 1, limit);
 }
 

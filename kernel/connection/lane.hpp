@@ -43,8 +43,8 @@ class Lane {
   /// True when rank 0 found no message where one must begin, and reads this lane no more.
   bool is_refused() const { return words().is_refused.load(); }
   /// Waits until replies() is above `seen`, at most for `limit`; stays awake for some microseconds before it
-  /// sleeps. Where ranks and notebook are more than the cores, it sleeps on rank 0's cores. False when a
-  /// signal ended the wait.
+  /// sleeps. Where ranks and notebook are more than the cores, it sleeps at once, on rank 0's cores. False
+  /// when a signal ended the wait.
   bool wait(std::uint64_t seen, std::chrono::milliseconds limit);
 
  private:

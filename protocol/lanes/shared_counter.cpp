@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <climits>
@@ -22,7 +23,7 @@ static_assert(std::endian::native == std::endian::little && std::atomic<std::uin
 
 using std::chrono::microseconds;
 constexpr microseconds without_a_core{15}, core_was_taken{40};
-constexpr int looks_between_yields = 16, sleeps_on_a_busy_machine = 100;
+constexpr int looks_between_yields = 16, most_sleeps = 16;
 
 /// Without FUTEX_PRIVATE_FLAG, because the waiters are other processes.
 long futex(std::atomic<std::uint64_t>& word, int operation, std::uint32_t value, const timespec* timeout) {
@@ -84,13 +85,19 @@ bool Patience::wait_awake(const SharedCounter& counter, std::uint64_t target) {
   const auto begin = Clock::now();
   for (auto now = begin; now - begin < longest_;) {
     for (int look = 0; look < looks_between_yields; ++look) {
-      if (counter.has_reached(target)) return true;
+      if (counter.has_reached(target)) {
+        sleeps_next_.store(std::max(1, sleeps_next_.load(std::memory_order_relaxed) / 2),
+                           std::memory_order_relaxed);
+        return true;
+      }
       pause_briefly();
     }
     sched_yield();
     const auto before = std::exchange(now, Clock::now());
     if (now - before < core_was_taken) continue;
-    sleeps_left_.store(sleeps_on_a_busy_machine, std::memory_order_relaxed);
+    const int sleeps = sleeps_next_.load(std::memory_order_relaxed);
+    sleeps_left_.store(sleeps, std::memory_order_relaxed);
+    sleeps_next_.store(std::min(most_sleeps, 2 * sleeps), std::memory_order_relaxed);
     break;
   }
   return counter.has_reached(target);
