@@ -15,7 +15,7 @@
 #include "engine/nodes/stopped_ranks.hpp"
 #include "engine/ranks/comm.hpp"
 #include "engine/ranks/work_queue.hpp"
-#include "protocol/lanes/shared_counter.hpp"
+#include "protocol/lanes/patience.hpp"
 
 namespace gamelan::engine {
 

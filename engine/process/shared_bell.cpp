@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "engine/ranks/lent_memory.hpp"
+#include "protocol/lanes/patience.hpp"
 
 namespace gamelan::engine {
 

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "protocol/lanes/lane.hpp"
+#include "protocol/lanes/patience.hpp"
 
 namespace gamelan::engine {
 

@@ -12,6 +12,7 @@
 
 #include "kernel/connection/lent_space.hpp"
 #include "protocol/lanes/lane_memory.hpp"
+#include "protocol/lanes/patience.hpp"
 
 namespace gamelan::kernel {
 

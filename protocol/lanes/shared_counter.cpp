@@ -2,16 +2,13 @@
 #include "protocol/lanes/shared_counter.hpp"
 
 #include <linux/futex.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <climits>
 #include <ctime>
-#include <utility>
 
 namespace gamelan::protocol {
 
@@ -21,19 +18,9 @@ namespace {
 // unless 2^32 steps pass between two looks.
 static_assert(std::endian::native == std::endian::little && std::atomic<std::uint64_t>::is_always_lock_free);
 
-using std::chrono::microseconds;
-constexpr microseconds without_a_core{15}, core_was_taken{40};
-constexpr int looks_between_yields = 16, most_sleeps = 16;
-
 /// Without FUTEX_PRIVATE_FLAG, because the waiters are other processes.
 long futex(std::atomic<std::uint64_t>& word, int operation, std::uint32_t value, const timespec* timeout) {
   return syscall(SYS_futex, &word, operation, value, timeout, nullptr, 0);
-}
-
-void pause_briefly() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#endif
 }
 
 }  // namespace
@@ -65,42 +52,6 @@ bool SharedCounter::sleep_below(std::uint64_t target, std::chrono::microseconds 
   }
   sleepers_.fetch_sub(1, std::memory_order_relaxed);
   return is_undisturbed;
-}
-
-Patience::Patience(int processes, microseconds with_a_core) {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  const int cores = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
-  has_a_core_ = processes <= cores;
-  longest_ = has_a_core_ ? with_a_core : without_a_core;
-}
-
-bool Patience::wait_awake(const SharedCounter& counter, std::uint64_t target) {
-  using Clock = std::chrono::steady_clock;
-  if (counter.has_reached(target)) return true;
-  if (sleeps_left_.load(std::memory_order_relaxed) > 0) {
-    sleeps_left_.fetch_sub(1, std::memory_order_relaxed);
-    return false;
-  }
-  const auto begin = Clock::now();
-  for (auto now = begin; now - begin < longest_;) {
-    for (int look = 0; look < looks_between_yields; ++look) {
-      if (counter.has_reached(target)) {
-        sleeps_next_.store(std::max(1, sleeps_next_.load(std::memory_order_relaxed) / 2),
-                           std::memory_order_relaxed);
-        return true;
-      }
-      pause_briefly();
-    }
-    sched_yield();
-    const auto before = std::exchange(now, Clock::now());
-    if (now - before < core_was_taken) continue;
-    const int sleeps = sleeps_next_.load(std::memory_order_relaxed);
-    sleeps_left_.store(sleeps, std::memory_order_relaxed);
-    sleeps_next_.store(std::min(most_sleeps, 2 * sleeps), std::memory_order_relaxed);
-    break;
-  }
-  return counter.has_reached(target);
 }
 
 }  // namespace gamelan::protocol

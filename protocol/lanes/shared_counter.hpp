@@ -33,26 +33,4 @@ class alignas(cache_line_bytes) SharedCounter {
   std::atomic<std::uint32_t> sleepers_{0};
 };
 
-/// How a process waits before it sleeps: for some microseconds it looks again and again, because waking a
-/// sleeper takes 20 to 50 us, and longer on a virtual machine, where the one that wakes it loses as much.
-/// Between looks it yields the core. When somebody else has taken the core in that moment, the machine may be
-/// busy: then the next wait sleeps at once, because a sleeper gets the core back sooner than one that yields.
-/// Where that happens again and again, the next 2, 4, ... 16 waits do. For any number of threads.
-class Patience {
- public:
-  /// For one of `processes` that work together on the cores that this process may use. With more processes
-  /// than cores it waits awake for 15 us, else for `with_a_core`: longer than a small statement of Python's
-  /// between two batches, or than the others of a batch are behind.
-  explicit Patience(int processes, std::chrono::microseconds with_a_core = std::chrono::microseconds(200));
-  bool has_a_core() const { return has_a_core_; }
-  /// Returns true as soon as the counter has reached `target`; false when it is time to sleep.
-  bool wait_awake(const SharedCounter& counter, std::uint64_t target);
-
- private:
-  bool has_a_core_ = false;
-  std::chrono::microseconds longest_;
-  std::atomic<int> sleeps_left_{0};  ///< waits that sleep at once
-  std::atomic<int> sleeps_next_{1};  ///< how many will, when the core is taken again
-};
-
 }  // namespace gamelan::protocol
