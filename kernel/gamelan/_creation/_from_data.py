@@ -10,7 +10,7 @@ from .. import _core
 from .._errors import unsupported_dtype
 from .._imported_numpy import FALSE_FORBIDS_COPIES
 from .._local import has_distributed, has_own_class, is_distributed, ours_of, unwrap, wrap, wrap_here
-from .._promotion import OPS, is_supported
+from .._promotion import OPS, dtype_number, is_supported
 from . import _memory_order
 from ._filled import filled
 
@@ -152,7 +152,8 @@ def copy_of(array, order="C"):
         return wrap_here(array._a.copy(order))
     axes = _memory_order.axes_for(array, order)
     if axes is None:
-        return array.astype(array.dtype)
+        number = dtype_number(array._a.dtype)
+        return _core.apply(OPS["copy"], number, number, (array,), None)
     return _memory_order.restored(_memory_order.permuted(array, axes).astype(array.dtype), axes)
 
 

@@ -33,10 +33,12 @@ def axes_for(array, order, dims=None):
     """The axes from the slowest to the fastest of an array of that order, made after another one, of `dims` axes if it is
     to have others; None for C order."""
     order = order_of(order)
+    if order == "C":
+        return None
     flags, dims = array._a.flags, array.ndim if dims is None else dims
-    if order == "F" or order != "C" and flags.f_contiguous and not flags.c_contiguous and (order == "A" or dims == array.ndim):
+    if order == "F" or flags.f_contiguous and not flags.c_contiguous and (order == "A" or dims == array.ndim):
         return tuple(range(dims))[::-1]
-    if order in "AC" or flags.c_contiguous or dims != array.ndim:
+    if order == "A" or flags.c_contiguous or dims != array.ndim:
         return None
     strides = [abs(stride) for stride in array._a.strides]
     axes = tuple(sorted(range(array.ndim), key=lambda axis: -strides[axis]))
