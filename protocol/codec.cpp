@@ -36,30 +36,31 @@ std::string to_text(const Json& value) { return value.dump(-1, ' ', false, Json:
 
 Bytes to_frame(const Json& header) { return to_frame(to_text(header)); }
 
-/// The fields of one header, each checked for presence and type.
+/// The fields of one header, each checked for presence and type. The frames must outlive it.
 class Header {
  public:
   explicit Header(const Frames& frames) {
     if (frames.empty()) reject("no frames");
     if (frames.size() > max_frames) reject("too many frames: got " + std::to_string(frames.size()));
     if (frames[0].size() > max_header_bytes) reject("header is larger than 1 MiB");
-    const std::string_view text(reinterpret_cast<const char*>(frames[0].data()), frames[0].size());
-    if (!is_shallow(text)) reject("header is nested too deeply");
-    json_ = Json::parse(text, nullptr, false);
-    if (!json_.is_object()) reject("header is not a JSON object");
+    text_ = {reinterpret_cast<const char*>(frames[0].data()), frames[0].size()};
+    short_ = ShortFields::of(text_);
+    if (!short_) parse();
   }
 
+  std::string type() const { return short_ ? std::string(short_->type) : text("type"); }
   std::string text(const char* name) const {
     const Json& value = field(name);
     if (!value.is_string()) wrong(name, "a string");
     return value.get<std::string>();
   }
   std::uint64_t natural(const char* name) const {
+    if (const auto number = short_ ? short_->find(name) : std::nullopt) return *number;
     const Json& value = field(name);
     if (!value.is_number_unsigned()) wrong(name, "a natural number");
     return value.get<std::uint64_t>();
   }
-  bool has(const char* name) const { return json_.contains(name); }
+  bool has(const char* name) const { return short_ ? short_->find(name).has_value() : json_.contains(name); }
   /// A number that is left out where it is 0.
   std::uint64_t natural_or_0(const char* name) const { return has(name) ? natural(name) : 0; }
   std::size_t count(const char* name, std::size_t limit) const {
@@ -86,6 +87,7 @@ class Header {
     return value.get<bool>();
   }
   const Json& field(const char* name) const {
+    if (json_.is_null()) parse();
     const auto found = json_.find(name);
     if (found == json_.end()) reject(std::string("header without `") + name + "`");
     return *found;
@@ -95,7 +97,15 @@ class Header {
   }
 
  private:
-  Json json_;
+  void parse() const {
+    if (!is_shallow(text_)) reject("header is nested too deeply");
+    json_ = Json::parse(text_, nullptr, false);
+    if (!json_.is_object()) reject("header is not a JSON object");
+  }
+
+  std::string_view text_;             // of the frame
+  std::optional<ShortFields> short_;  // what it says, where it is as short as most are
+  mutable Json json_;                 // null until a parser is needed
 };
 
 void require_frames(const Frames& frames, std::size_t expected) {
@@ -314,7 +324,7 @@ Frames encode(Request request) {
 Request decode_request(Frames frames) {
   return guarded([&]() -> Request {
     const Header header(frames);
-    const std::string type = header.text("type");
+    const std::string type = header.type();
     if (type == "batch") return decode_batch(header, std::move(frames));
     require_frames(frames, 1);
     if (type == "hello") return decode_hello(header);
@@ -331,7 +341,7 @@ Request decode_request(Frames frames) {
 Batch decode_without_elements(const Frames& frames) {
   return guarded([&] {
     const Header header(frames);
-    if (header.text("type") != "batch") reject("not a batch");
+    if (header.type() != "batch") reject("not a batch");
     Frames shown(frames.size());
     for (std::size_t index = 1; index < frames.size(); ++index)
       if (index == 1 || frames[index].size() < 65'536) shown[index] = frames[index];
@@ -355,7 +365,7 @@ Frames encode(Reply reply) {
 Reply decode_reply(Frames frames) {
   return guarded([&] {
     const Header header(frames);
-    if (header.text("type") != "reply") reject("not a reply");
+    if (header.type() != "reply") reject("not a reply");
     Reply reply;
     reply.seq = header.natural("seq");
     if (header.has("outcome")) reply.outcome = decode_outcome(header.text("outcome"));

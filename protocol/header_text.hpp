@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The text of headers: what bounds it, and how those of batches and replies are written, which go back and
-// forth with every look.
+// The text of headers: what bounds it, and how those of batches and replies are written and read, which go
+// back and forth with every look.
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace gamelan::protocol {
 
@@ -34,6 +36,16 @@ class ShortHeader {
 
  private:
   std::string text_;
+};
+
+/// What a ShortHeader without JSON of its own says: the usual batch and the usual reply. Views of its text.
+struct ShortFields {
+  std::string_view type;
+  std::vector<std::pair<std::string_view, std::uint64_t>> numbers;
+
+  /// Reads exactly what ShortHeader writes; nullopt for every other text, which is a parser's business.
+  static std::optional<ShortFields> of(std::string_view text);
+  std::optional<std::uint64_t> find(std::string_view name) const;
 };
 
 }  // namespace gamelan::protocol

@@ -20,10 +20,13 @@ using protocol::ErrorKind;
 namespace {
 
 constexpr std::chrono::milliseconds liveness_period{1000};
-/// A rank with messages between nodes under way must not look for long: see wait_for().
+
+// MPI moves messages between nodes only while it is called.
+constexpr std::chrono::microseconds between_calls_of_mpi{50};
+
 protocol::Patience patience_on(const Comm& comm) {
-  if (comm.nodes() == 1) return protocol::Patience(comm.ranks_on_node());
-  return protocol::Patience(comm.ranks_on_node(), std::chrono::microseconds(50));
+  if (comm.is_one_node()) return protocol::Patience(comm.ranks_on_node());
+  return protocol::Patience(comm.ranks_on_node(), between_calls_of_mpi);
 }
 
 bool is_gone(std::int64_t process_id) {
@@ -91,7 +94,7 @@ void NodeBoard::await_message(protocol::SharedCounter& posted, std::uint64_t mes
     if (patience_.wait_awake(posted, message)) return;
     const bool has_work = meanwhile_ && meanwhile_();
     bell_->sleep_below(rings + 1,
-                       has_work ? std::chrono::microseconds(50) : std::chrono::microseconds(liveness_period));
+                       has_work ? between_calls_of_mpi : std::chrono::microseconds(liveness_period));
     if (std::chrono::steady_clock::now() < next_check) continue;
     check_alive(leader_);
     next_check += liveness_period;
@@ -217,10 +220,8 @@ void NodeBoard::wait_for(protocol::SharedCounter& counter, std::uint64_t target,
   if (patience_.wait_awake(counter, target)) return;
   auto next_check = std::chrono::steady_clock::now() + liveness_period;
   while (!counter.has_reached(target)) {
-    // MPI moves messages only while it is called, so a rank with messages under way calls it.
     const bool has_work = works && meanwhile_ && meanwhile_();
-    counter.sleep_below(
-        target, has_work ? std::chrono::microseconds(50) : std::chrono::microseconds(liveness_period));
+    counter.sleep_below(target, has_work ? between_calls_of_mpi : std::chrono::microseconds(liveness_period));
     if (std::chrono::steady_clock::now() < next_check) continue;  // woken, not timed out
     check_alive(watched_rank);
     next_check += liveness_period;

@@ -17,6 +17,7 @@ class CoresOf {
   explicit CoresOf(std::int64_t process_id);
   /// The thread has its cores again, unless somebody has given it others meanwhile.
   ~CoresOf();
+  bool is_bound() const { return is_bound_; }
   CoresOf(const CoresOf&) = delete;
   CoresOf& operator=(const CoresOf&) = delete;
 

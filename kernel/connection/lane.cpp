@@ -86,13 +86,12 @@ std::uint64_t Lane::replies() const { return words().replies.value(); }
 bool Lane::is_by_socket(std::uint64_t seq) const { return words().by_socket.load() >= seq; }
 
 bool Lane::wait(std::uint64_t seen, std::chrono::milliseconds limit) {
+  if (limit.count() <= 0 || words().replies.has_reached(seen + 1)) return true;
   // Without a core of its own this thread would only hold up rank 0, which wakes it cheaply on the same core.
   std::optional<CoresOf> beside_rank_0;
-  if (patience_.has_a_core()) {
-    if (patience_.wait_awake(words().replies, seen + 1)) return true;
-  } else if (limit.count() > 0) {
-    beside_rank_0.emplace(rank_0_);
-  }
+  if (!patience_.has_a_core()) beside_rank_0.emplace(rank_0_);
+  const bool is_beside_it = beside_rank_0 && beside_rank_0->is_bound();
+  if (!is_beside_it && patience_.wait_awake(words().replies, seen + 1)) return true;
   return words().replies.sleep_below(seen + 1, limit);
 }
 

@@ -43,9 +43,9 @@ class Lane {
   bool is_by_socket(std::uint64_t seq) const;
   /// True when rank 0 found no message where one must begin, and reads this lane no more.
   bool is_refused() const { return words().is_refused.load(); }
-  /// Waits until replies() is above `seen`, at most for `limit`; stays awake for some microseconds before it
-  /// sleeps. Where ranks and notebook are more than the cores, it sleeps at once, on rank 0's cores. False
-  /// when a signal ended the wait.
+  /// Waits until replies() is above `seen`, at most for `limit`, and not at all for 0; stays awake for some
+  /// microseconds before it sleeps. Where ranks and notebook are more than the cores, and rank 0 keeps to
+  /// some of them, it sleeps at once and on those. False when a signal ended the wait.
   bool wait(std::uint64_t seen, std::chrono::milliseconds limit);
 
  private:

@@ -64,8 +64,9 @@ bool Patience::wait_awake(const SharedCounter& counter, std::uint64_t target) {
     const auto before = std::exchange(now, Clock::now());
     if (now - before < core_was_taken_for) continue;
     naps_.core_was_taken();
-    break;
+    return counter.has_reached(target);
   }
+  naps_.waited_well();
   return counter.has_reached(target);
 }
 

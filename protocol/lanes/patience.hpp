@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long a process looks for a change of a shared counter before it sleeps (docs/decisions/032).
+// How long a process looks for a change of a shared counter before it sleeps (docs/decisions/032). The ranks
+// of a node, rank 0's main thread and the notebook's client ask it; what they wait for, and how long they
+// sleep, is theirs.
 #pragma once
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 
 #include "protocol/lanes/shared_counter.hpp"
 
@@ -16,7 +19,7 @@ class Naps {
   /// Whether this wait sleeps at once.
   bool take_one();
   void core_was_taken();
-  /// A wait has ended before its time was over, and the core was its own.
+  /// The core was the waiter's own throughout a wait.
   void waited_well();
 
  private:
@@ -31,10 +34,11 @@ class Naps {
 /// any number of threads.
 class Patience {
  public:
+  /// Longer than a small statement of Python's between two batches, or than the others of a batch are behind.
+  static constexpr std::chrono::microseconds usual{200};
   /// For one of `processes` that work together on the cores that this process may use. With more processes
-  /// than cores it waits awake for 15 us, else for `with_a_core`: longer than a small statement of Python's
-  /// between two batches, or than the others of a batch are behind.
-  explicit Patience(int processes, std::chrono::microseconds with_a_core = std::chrono::microseconds(200));
+  /// than cores it waits awake for 15 us, else for `with_a_core`.
+  explicit Patience(int processes, std::chrono::microseconds with_a_core = usual);
   bool has_a_core() const { return has_a_core_; }
   /// Returns true as soon as the counter has reached `target`; false when it is time to sleep.
   bool wait_awake(const SharedCounter& counter, std::uint64_t target);

@@ -151,10 +151,10 @@ def copy_of(array, order="C"):
     if array._b is None:
         return wrap_here(array._a.copy(order))
     axes = _memory_order.axes_for(array, order)
-    if axes is None:
-        number = dtype_number(array._a.dtype)
-        return _core.apply(OPS["copy"], number, number, (array,), None)
-    return _memory_order.restored(_memory_order.permuted(array, axes).astype(array.dtype), axes)
+    source = array if axes is None else _memory_order.permuted(array, axes)
+    number = dtype_number(array._a.dtype)
+    copy = _core.apply(OPS["copy"], number, number, (source,), None)
+    return copy if axes is None else _memory_order.restored(copy, axes)
 
 
 def _from_sequence(items):

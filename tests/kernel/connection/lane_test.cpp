@@ -8,6 +8,7 @@
 
 #include "kernel/connection/client.hpp"
 #include "kernel/connection/lane.hpp"
+#include "protocol/lanes/patience.hpp"
 #include "tests/engine/server_fixture.hpp"
 
 namespace gamelan::connection::test {
@@ -42,10 +43,11 @@ protocol::LaneOffer offer_in(const Reply& greeting) {
 
 /// An engine of this machine, and a client that has a lane to it.
 struct Session {
+  int ranks = 1;
   Engine engine{engine::Transport::ipc, 0, 500ms};  // waits as long as the real one
   kernel::Client client{engine.connection(), {}, ""};
   protocol::LaneOffer offer = offer_in(*take(client, client.send(engine::test::hello(0))));
-  std::string problem = client.open_lane(offer, 1);
+  std::string problem = client.open_lane(offer, ranks);
 };
 
 TEST(Lane, batches_and_replies_of_any_size_go_through_it) {
@@ -59,6 +61,29 @@ TEST(Lane, batches_and_replies_of_any_size_go_through_it) {
     ASSERT_EQ(reply->outcome, Outcome::ok) << reply->message;
     EXPECT_EQ(reply->payloads[0], Bytes(bytes, std::byte{5}));
   }
+}
+
+TEST(Lane, a_notebook_without_a_core_of_its_own_is_woken) {
+  Session session{100'000};
+  ASSERT_EQ(session.problem, "");
+  for (int round = 0; round < 200; ++round)
+    ASSERT_TRUE(take(session.client, session.client.send(batch_with(10)))) << round;
+}
+
+TEST(Lane, who_only_asks_does_not_wait) {
+  Session session;
+  session.engine.close();
+  const auto seq = session.client.send(batch_with(10));
+  ASSERT_TRUE(session.engine.wait_until_busy());
+  auto shortest = Clock::duration::max();
+  for (int round = 0; round < 100; ++round) {
+    const auto begin = Clock::now();
+    ASSERT_FALSE(session.client.take(seq, 0ms));
+    shortest = std::min(shortest, Clock::now() - begin);
+  }
+  EXPECT_LT(shortest, protocol::Patience::usual / 2);
+  session.engine.open();
+  EXPECT_TRUE(take(session.client, seq));
 }
 
 TEST(Lane, what_goes_through_it_and_over_the_socket_keeps_its_order) {

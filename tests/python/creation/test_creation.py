@@ -40,6 +40,19 @@ def test_like_numpy(engine, expression):
     check(lambda np: eval(expression, {"np": np, "numpy": numpy}), expression, exact=True)
 
 
+@pytest.mark.parametrize("order", ["C", "F", "A", "K", None, "f", "k", b"F", "x", 1], ids=repr)
+@pytest.mark.parametrize(
+    "source", ["a", "a.T", "a.transpose(1, 0, 2)", "a[::-1, :, ::2]", "a[0, 0, 0:0]", "a.sum()", "a * 1j", "a > 5"]
+)
+def test_copies_lie_in_the_order_asked_for(engine, source, order):
+    def program(np):
+        a = np.arange(24.0).reshape(2, 3, 4)
+        made = eval(source, {"a": a}).copy(order)
+        return made, made.dtype, made.flags.c_contiguous, made.flags.f_contiguous, made.ravel("K")
+
+    check(program, f"{source}.copy({order!r})", exact=True)
+
+
 @pytest.mark.parametrize("source", NAMES)
 def test_astype(engine, source):
     for target in NAMES:
