@@ -7,6 +7,7 @@
 namespace gamelan::protocol {
 
 constexpr int max_depth = 4;
+constexpr std::size_t most_numbers = 16;  // a batch has nine
 
 std::string bounded(const std::string& text) {
   return text.size() <= max_text_bytes ? text : text.substr(0, max_text_bytes) + "...";
@@ -76,9 +77,10 @@ std::optional<std::uint64_t> take_natural(std::string_view& text) {
 std::optional<ShortFields> ShortFields::of(std::string_view text) {
   ShortFields fields;
   if (!take(text, "{\"type\":") || (fields.type = take_name(text)).empty()) return std::nullopt;
-  fields.numbers.reserve(8);
+  fields.numbers.reserve(most_numbers);
   while (take(text, ",")) {
     const auto name = take_name(text);
+    if (fields.numbers.size() == most_numbers) return std::nullopt;  // each is compared with all before it
     if (name.empty() || name == "type" || !take(text, ":") || fields.find(name)) return std::nullopt;
     const auto number = take_natural(text);
     if (!number) return std::nullopt;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A number in memory that processes share. One of them raises it; others sleep until it is high enough. The
 // ranks of a node wait for each other with it (engine/nodes/node_board.hpp), and so do a client and rank 0 on
-// one machine (lane.hpp). They decide who waits for which number,
-// and patience.hpp for how long.
+// one machine (lane.hpp). They decide who waits for which number, and patience.hpp how long it looks before
+// it sleeps.
 #pragma once
 #include <atomic>
 #include <chrono>

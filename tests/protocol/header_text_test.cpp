@@ -69,6 +69,17 @@ TEST(ShortFields, leave_every_other_text_to_the_parser) {
     EXPECT_FALSE(ShortFields::of(text)) << text;
 }
 
+TEST(ShortFields, are_few) {
+  const auto header_of = [](int numbers) {
+    ShortHeader header("batch", 1);
+    for (int number = 1; number < numbers; ++number)
+      header.put(std::string(static_cast<std::size_t>(number), 'a').c_str(), 1);
+    return std::move(header).text();
+  };
+  EXPECT_TRUE(ShortFields::of(header_of(9)));
+  EXPECT_FALSE(ShortFields::of(header_of(100)));
+}
+
 TEST(ShortFields, of_damaged_texts_mean_what_the_parser_says) {
   std::mt19937_64 random(7);
   const std::string letters = "{}\",:0123456789abz_ -.e";
