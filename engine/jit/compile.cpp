@@ -37,9 +37,11 @@ struct Body {
 };
 
 /// Computes as many vectors side by side as there are registers for.
-Body make_body(const Trace& trace, const std::vector<Exit>& exits, const Registers& registers, int parts) {
+Body make_body(const Trace& trace, const std::vector<Exit>& exits, const Registers& registers, int parts,
+               int lanes) {
   Widened wide = widen(trace, parts);
-  Schedule schedule = make_schedule(wide.trace, widen(exits, wide, parts), registers);
+  const bool keeps_wrapped = has_wraps(trace) && exits.empty() && parts * lanes == wrapped_elements;
+  Schedule schedule = make_schedule(wide.trace, widen(exits, wide, parts), registers, keeps_wrapped);
   return {std::move(wide.trace), std::move(schedule), parts};
 }
 
@@ -60,7 +62,7 @@ int parts_for(const Trace& trace, bool has_exits, const Registers& registers, in
 
 std::size_t room_for(const Body& wide, const Body& single) {
   const auto actions = [](const Schedule& schedule) {
-    std::size_t count = schedule.once.size() + schedule.actions.size();
+    std::size_t count = schedule.once.size() + schedule.actions.size() + schedule.last.size();
     for (const auto& exit : schedule.exits) count += exit.size() + 1;
     return count;
   };
@@ -206,16 +208,18 @@ class Writer : private Emitter {
     code_.cmp(index_, limit_);
     code_.jae(over, near);
     use(body.trace);
+    wrap();
     for (const Action& action : body.schedule.once) emit(action, false);
     code_.align(32);
     code_.L(again);
-    wrap();
+    if (step != wrapped_elements) wrap();
     for (const Node& node : single_.trace.nodes)
       if (node.kind == Node::Kind::load && node.streams) ask_ahead(node, step);
     emit_body(body.schedule, streams);
     code_.add(index_, step);
     code_.cmp(index_, limit_);
     code_.jb(again, near);
+    for (const Action& action : body.schedule.last) emit(action, false);
     code_.L(over);
   }
 
@@ -292,8 +296,9 @@ std::shared_ptr<const Code> compile_for(const Trace& trace) {
   const auto exits = find_exits(trace);
   const Registers& registers = Set::registers;
   const int width = lanes(trace, registers.vector_bytes, Set::least_bytes);
-  const Body wide = make_body(trace, exits, registers, parts_for(trace, !exits.empty(), registers, width)),
-             single = make_body(trace, exits, registers, 1);
+  const Body wide = make_body(trace, exits, registers, parts_for(trace, !exits.empty(), registers, width),
+                              width),
+             single = make_body(trace, exits, registers, 1, width);
   const std::size_t bytes = room_for(wide, single);
   constexpr std::align_val_t alignment{64};
   const auto free = [](std::byte* room) { operator delete(room, alignment); };

@@ -38,7 +38,8 @@ class Scheduler {
     note_uses();
   }
 
-  Schedule run() {
+  Schedule run(bool keeps_wrapped) {
+    if (keeps_wrapped) keep_wrapped();
     keep_repeated();
     std::size_t exit = 0;
     for (int n = 0; n < count(); ++n) {
@@ -87,6 +88,54 @@ class Scheduler {
     return next < uses_[v].size() ? uses_[v][next] : never;
   }
 
+  /// How many registers no value has where the trace needs most.
+  std::size_t spare_registers() const {
+    const Pressure most = pressure(trace_);
+    const int needed = has_masks_ ? most.vectors : most.all;
+    const auto kept = static_cast<int>(
+        std::count_if(vectors_.holder.begin(), vectors_.holder.end(), [](int value) { return value >= 0; }));
+    return static_cast<std::size_t>(
+        std::max(0, static_cast<int>(vectors_.holder.size()) - 2 - needed - kept));
+  }
+  /// Reads a value before the first element, to a register that is its own from then on.
+  void read_once(int value) {
+    is_kept_.push_back(value);
+    put(value, vectors_.find_free());
+    result_.once.push_back({.kind = Action::Kind::fetch,
+                            .node = value,
+                            .dtype = at(value).dtype,
+                            .out = place_of(value),
+                            .in = {home_of(value)},
+                            .exit = -1});
+  }
+
+  /// Keeps the elements of places that wrap in registers, where all that is done with them is to add to them.
+  /// The sum has the register of what it was added to.
+  void keep_wrapped() {
+    const auto is_used_once = [&](int value) { return uses_[static_cast<std::size_t>(value)].size() == 1; };
+    auto spare = spare_registers();
+    for (int n = 0; n < count() && spare > 0; ++n) {
+      const Node& store = at(n);
+      if (store.kind != Kind::store || !trace_.wraps[static_cast<std::size_t>(store.place)]) continue;
+      const int sum = store.in[0], element = at(sum).in[0];
+      if (at(sum).kind != Kind::compute || element < 0 || !is_used_once(sum) || !is_used_once(element))
+        continue;
+      const Node& load = at(element);
+      if (load.kind != Kind::load || load.place != store.place || load.part != store.part) continue;
+      read_once(element);
+      is_kept_.push_back(sum);
+      is_kept_.push_back(n);
+      register_[static_cast<std::size_t>(sum)] = register_[static_cast<std::size_t>(element)];
+      result_.last.push_back({.kind = Action::Kind::store,
+                              .node = n,
+                              .dtype = store.dtype,
+                              .out = {},
+                              .in = {place_of(element)},
+                              .exit = -1});
+      --spare;
+    }
+  }
+
   /// Keeps repeated elements in registers all the time: as many as there are free registers where the trace
   /// needs most.
   void keep_repeated() {
@@ -98,22 +147,8 @@ class Scheduler {
     std::stable_sort(repeated.begin(), repeated.end(), [&](int x, int y) {
       return uses_[static_cast<std::size_t>(x)].size() > uses_[static_cast<std::size_t>(y)].size();
     });
-    const Pressure most = pressure(trace_);
-    const int needed = has_masks_ ? most.vectors : most.all;
-    const auto spare =
-        static_cast<std::size_t>(std::max(0, static_cast<int>(vectors_.holder.size()) - 2 - needed));
-    if (repeated.size() > spare) repeated.resize(spare);
-    for (const int n : repeated) {
-      is_kept_.push_back(n);
-      const int number = vectors_.find_free();
-      put(n, number);
-      result_.once.push_back({.kind = Action::Kind::fetch,
-                              .node = n,
-                              .dtype = at(n).dtype,
-                              .out = place_of(n),
-                              .in = {home_of(n)},
-                              .exit = -1});
-    }
+    repeated.resize(std::min(repeated.size(), spare_registers()));
+    for (const int n : repeated) read_once(n);
   }
   bool is_kept(int value) const {
     return std::find(is_kept_.begin(), is_kept_.end(), value) != is_kept_.end();
@@ -214,6 +249,7 @@ class Scheduler {
     left_slots_.clear();
     const Node& node = at(n);
     const bool is_read = node.kind == Kind::load || node.kind == Kind::repeat;
+    if (node.kind == Kind::store && is_kept(n)) return;  // stored behind the last element
     if (is_read) {
       if (is_kept(n) || uses_[static_cast<std::size_t>(n)].empty() ||
           may_reload_[static_cast<std::size_t>(n)])
@@ -246,7 +282,7 @@ class Scheduler {
       return;
     }
     if (uses_[static_cast<std::size_t>(n)].empty()) return;
-    action.out = take(n, {-1, -1, -1});
+    action.out = is_kept(n) ? place_of(n) : take(n, {-1, -1, -1});
     result_.actions.push_back(action);
   }
 
@@ -276,11 +312,11 @@ class Scheduler {
   const Trace& trace_;
   const std::vector<Exit>& exits_;
   const bool has_masks_;
-  std::vector<std::vector<int>> uses_;  // by value: times, rising
-  std::vector<std::size_t> next_use_;   // by value: into uses_
-  std::vector<int> register_, slot_;    // by value, -1
-  std::vector<bool> may_reload_;        // by value: its place is never written
-  std::vector<int> is_kept_;
+  std::vector<std::vector<int>> uses_;        // by value: times, rising
+  std::vector<std::size_t> next_use_;         // by value: into uses_
+  std::vector<int> register_, slot_;          // by value, -1
+  std::vector<bool> may_reload_;              // by value: its place is never written
+  std::vector<int> is_kept_;                  // values, and the stores of kept ones
   std::vector<int> free_slots_, left_slots_;  // the latter may still be read by the present action
   Bank vectors_, masks_;
   int now_ = -1;
@@ -309,8 +345,9 @@ bool takes_memory(const Node& node) {
   }
 }
 
-Schedule make_schedule(const Trace& trace, const std::vector<Exit>& exits, const Registers& registers) {
-  return Scheduler(trace, exits, registers).run();
+Schedule make_schedule(const Trace& trace, const std::vector<Exit>& exits, const Registers& registers,
+                       bool keeps_wrapped) {
+  return Scheduler(trace, exits, registers).run(keeps_wrapped);
 }
 
 }  // namespace gamelan::engine::jit

@@ -49,13 +49,17 @@ struct Schedule {
     Source from;
     int node;
   };
-  std::vector<Action> once;     ///< before the first element: repeated elements that keep their register
+  std::vector<Action> once;     ///< before the first element: what keeps its register
   std::vector<Action> actions;  ///< for every vector of elements
+  std::vector<Action> last;     ///< behind the last element: stores of what kept its register
   std::vector<std::vector<Stub>> exits;
   int spill_slots = 0;  ///< of a vector each
 };
 
-Schedule make_schedule(const Trace& trace, const std::vector<Exit>& exits, const Registers& registers);
+/// `keeps_wrapped`: the vectors side by side are all elements of the places that wrap. What is added to such
+/// a place then keeps its registers as long as there are elements, if there are enough.
+Schedule make_schedule(const Trace& trace, const std::vector<Exit>& exits, const Registers& registers,
+                       bool keeps_wrapped = false);
 /// True when the node's instruction can read its second operand from memory.
 bool takes_memory(const Node& node);
 

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <numeric>
@@ -176,6 +177,50 @@ TEST_F(Lanes, are_not_for_programs_that_write_over_what_they_read) {
                            {bytes(lanes) + 256, one.data()}};
   EXPECT_FALSE(LaneRunner(program, folds).run({extents, first, extents, operands}, {1, 0, 200, begins_with}));
   EXPECT_EQ(x, std::vector<double>(200, 1.0));
+}
+
+/// Each value is the one before it plus x. So many folds have lanes in registers, others in memory.
+TEST_F(Lanes, may_be_more_than_there_are_registers) {
+  constexpr int folds = 12;
+  constexpr std::int64_t count = 999;
+  Program program{{load(0, 0, Dtype::float64)}, {Dtype::float64}, {Dtype::float64}};
+  std::vector<LaneFold> lane_folds;
+  for (int f = 0; f < folds; ++f) {
+    program.code.push_back(compute(Op::add, Dtype::float64, f + 1, f, 0));
+    program.code.push_back(store(f + 1, f + 1));
+    program.registers.push_back(Dtype::float64);
+    program.operands.push_back(Dtype::float64);
+    lane_folds.push_back({f + 1, f % 2 == 0 ? Op::add : Op::maximum, Dtype::float64});
+  }
+  std::vector<double> x(count);
+  for (std::int64_t i = 0; i < count; ++i) x[elements(i)] = static_cast<double>(i * 7919 % 1000) / 999 - 0.5;
+  const Shape extents{1, count}, first{0, 0}, row{0, 8};
+  const std::array<std::int64_t, 1> begins_with{0};
+  const LevelGuard guard;
+  for (const Isa level : levels_here()) {
+    set_isa(level);
+    if (level == Isa::baseline) continue;  // no machine code
+    SCOPED_TRACE(name(level));
+    ASSERT_TRUE(suits_lanes(program, lane_folds));
+    std::vector<std::vector<double>> lanes, expected;
+    std::vector<Pointer> operands{{reinterpret_cast<std::byte*>(x.data()), row.data()}};
+    for (const LaneFold& fold : lane_folds) {
+      expected.emplace_back(lane_count, *neutral(fold.op));
+      lanes.push_back(expected.back());
+      operands.push_back({reinterpret_cast<std::byte*>(lanes.back().data()), row.data()});
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+      double value = x[elements(i)];
+      for (int f = 0; f < folds; ++f) {
+        value += x[elements(i)];
+        double& lane = expected[elements(f)][elements(i % lane_count)];
+        lane = f % 2 == 0 ? lane + value : std::max(lane, value);
+      }
+    }
+    ASSERT_TRUE(
+        LaneRunner(program, lane_folds).run({extents, first, extents, operands}, {1, 0, count, begins_with}));
+    EXPECT_EQ(lanes, expected);
+  }
 }
 
 TEST_F(Lanes, count_truth_values_and_add_whole_numbers) {
