@@ -34,7 +34,7 @@ using protocol::Shape;
 constexpr std::int64_t scratch_bytes = 131'072;  // of the values of a region: half a small second-level cache
 constexpr std::int64_t fewest_elements = 8192, region_elements = 16'384;  // of a region of computed values
 constexpr std::int64_t lane_region_elements = 65'536;  // most values are folded at once, and written nowhere
-constexpr std::int64_t lane_regions = 12;              // but enough regions for the ranks to end at one time
+constexpr std::int64_t lane_regions = 5;               // but enough regions for the ranks to end at one time
 constexpr std::int64_t plain_region_elements =
     131'072;  // when nothing is computed: scratch is mostly the partials
 constexpr std::int64_t product_region_elements =
