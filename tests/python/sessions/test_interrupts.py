@@ -244,9 +244,10 @@ def test_signals_that_end_nothing_lose_nothing():
     before = signal.signal(signal.SIGALRM, fire)
     outer = signal.setitimer(signal.ITIMER_REAL, 0.0007, 0.0007)
     try:
-        for turn in range(2_000):
-            assert float(a[turn : turn + 2].sum()) == 2 * turn + 1
+        turn = 0
+        while turn < 2_000 or len(fired) <= 100:  # a fast machine has made the 2,000 before the timer fired 100 times
+            assert float(a[turn % 5_000 : turn % 5_000 + 2].sum()) == 2 * (turn % 5_000) + 1
+            turn += 1
     finally:
         signal.setitimer(signal.ITIMER_REAL, *outer)
         signal.signal(signal.SIGALRM, before)
-    assert len(fired) > 100
