@@ -147,6 +147,12 @@ SentBatch Session::send(const SourceLine* next, std::vector<protocol::View> fetc
   return sent;
 }
 
+/// An array is changed in place.
+void Session::note_change() {
+  foresight_.forget();
+  near_.forget();
+}
+
 void Session::record(protocol::Command command) {
   protocol::check(command, {});  // here, at its line: engines refuse the whole batch
   if (is_dry()) return record_dry(std::move(command), nullptr);
@@ -158,7 +164,7 @@ void Session::record(protocol::Command command) {
     listener = sender_.listener_at(current);
   } while (restore_for(command));  // meanwhile batches were sent, and other threads may have looked
   if (recorder_.has_poisoned()) require_no_failure(command);
-  if (!command.creates) foresight_.forget();
+  if (!command.creates) note_change();
   sender_.add(std::move(command), std::move(current), call, listener);
 }
 
@@ -169,7 +175,7 @@ void Session::record(protocol::Command command, protocol::Bytes payload) {
   before_record(command, current.line, call);
   while (restore_for(command)) {
   }
-  if (!command.creates) foresight_.forget();
+  if (!command.creates) note_change();
   sender_.add(std::move(command), std::move(current), call, std::move(payload));
 }
 

@@ -17,6 +17,7 @@
 
 #include "kernel/connection/route.hpp"
 #include "kernel/recorder/pending/foresight.hpp"
+#include "kernel/recorder/pending/near_elements.hpp"
 #include "kernel/recorder/pending/short_lived.hpp"
 #include "kernel/recorder/pending/unstored.hpp"
 #include "protocol/connection.hpp"
@@ -251,6 +252,7 @@ class Session {
                                                            PartialLook part);
   /// Sends what comes before the first turn of a loop. False, and nothing is done, where that does not go.
   bool send_before_turn();
+  void note_change();
   /// A turn of a loop, with those that follow.
   std::optional<std::vector<protocol::Bytes>> look_ahead(const std::vector<protocol::View>& views,
                                                          Foresight::Ahead turns);
@@ -350,6 +352,7 @@ class Session {
   bool is_current_ = false;
   std::vector<protocol::View> looked_at_;  // parts of pending arrays
   Foresight foresight_;
+  NearElements near_;
   std::unordered_set<protocol::ArrayId> set_aside_;  // that commands name which are set aside
   ShortLived short_lived_;
   Unstored unstored_;

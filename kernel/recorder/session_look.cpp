@@ -83,12 +83,15 @@ std::optional<std::vector<Bytes>> Session::look(const std::vector<View>& views) 
     return std::nullopt;
   if (keeps_unread()) return std::nullopt;
   if (recorder_.pending().commands.size() >= many_commands) foresight_.note_freed(recorder_.drop_dead());
+  auto part = known ? std::nullopt : part_of(views);
+  if (part && (known = near_.compute(*part)))
+    looked_at_.insert(looked_at_.end(), part->looked_at.begin(), part->looked_at.end());
   if (known) {
     if (!outstanding_.empty()) take_replies(std::chrono::milliseconds(0));  // what has failed is told
     outcomes_.tell();
     return known;
   }
-  if (auto part = part_of(views)) return look_at_part(views, *std::move(part));
+  if (part) return look_at_part(views, *std::move(part));
   if (send_before_turn()) foresight_.note_sent_before(recorder_.pending(), foresight_rules());
   if (auto turns = foresight_.ahead(rules)) return look_ahead(views, *std::move(turns));
   return std::nullopt;
@@ -103,8 +106,16 @@ std::optional<std::vector<Bytes>> Session::look_at_part(const std::vector<View>&
     part = *std::move(now);
   }
   looked_at_.insert(looked_at_.end(), part.looked_at.begin(), part.looked_at.end());
+  const auto near = near_.wanted(part);
+  const auto epoch = near_.epoch();
+  part.fetches.insert(part.fetches.end(), near.begin(), near.end());
   auto reply = ask(std::move(part));
-  return reply ? std::optional(std::move(reply->payloads)) : std::nullopt;
+  if (!reply) return std::nullopt;
+  auto& payloads = reply->payloads;
+  const auto own = payloads.end() - static_cast<std::ptrdiff_t>(near.size());
+  if (epoch == near_.epoch()) near_.keep(near, {std::move_iterator(own), std::move_iterator(payloads.end())});
+  payloads.erase(own, payloads.end());
+  return std::move(payloads);
 }
 
 bool Session::send_before_turn() {

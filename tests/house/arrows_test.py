@@ -22,7 +22,7 @@ MAY_INCLUDE = {
     "protocol/": ["protocol/"],
     "kernel/front/": ["kernel/front/"],
     "kernel/connection/": ["kernel/connection/", "protocol/"],
-    "kernel/recorder/": ["kernel/recorder/", "kernel/connection/", "protocol/"],
+    "kernel/recorder/": ["kernel/recorder/", "kernel/connection/", "kernel/local/", "protocol/"],
     "kernel/local/": ["kernel/local/"],
     "kernel/arrays/": ["kernel/arrays/", "kernel/local/", "kernel/recorder/", "protocol/"],
     "kernel/random/": ["kernel/random/", "kernel/arrays/", "kernel/recorder/", "protocol/"],

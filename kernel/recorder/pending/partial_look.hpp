@@ -12,10 +12,16 @@
 namespace gamelan::kernel {
 
 struct PartialLook {
+  /// A part of an array that is not pending. `around`: the bytes of it that the pending command reads.
+  struct Read {
+    protocol::View part;
+    protocol::ByteRange around;
+  };
   std::vector<protocol::Command> commands;  ///< each creates one small array
   std::vector<protocol::ArrayId> made;      ///< these arrays
   std::vector<protocol::View> fetches;      ///< of them, and of arrays that are not pending, by view
   std::vector<protocol::View> looked_at;    ///< the parts of large pending arrays that lead to the views
+  std::vector<Read> reads;                  ///< what `commands` read of such arrays
   unsigned watched = 0;                     ///< kinds of floating-point errors that the reply is to tell
 };
 
