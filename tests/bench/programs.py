@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A day's programs beside NumPy, JAX and Numba: `programs.py [--ranks P] [--sizes N,N] [--rivals FOLDER] [--write-docs] [NAME...]`.
 
-Each rival is a process of its own, asked in turn; times are medians of repeats in milliseconds, compilation not counted. A
-rival that is not installed is named and left out; `pip install --target FOLDER -r tests/bench/rivals.txt` installs JAX and Numba
+Each rival is a process of its own, asked in turn; times are medians of repeats in milliseconds, compilation not counted: until an
+array is there, or a number is Python's. A rival that is not installed is named and left out; `pip install --target FOLDER -r tests/bench/rivals.txt` installs JAX and Numba
 where `--rivals FOLDER` finds them.
 """
 
@@ -61,7 +61,10 @@ def moved(rival, arrays):
     return arrays
 
 
-def measured(program, finish, arguments, seconds):
+def measured(program, wait, arguments, seconds):
+    def finish(result):  # a number is looked at, as a person does
+        float(result) if getattr(result, "ndim", 0) == 0 else wait(result)
+
     result = program(*arguments)
     finish(result)
     del result
