@@ -28,6 +28,7 @@ _parting = None  # why the engines in use are about to be ended by their user, a
 _starting = threading.RLock()
 _MOST_AT_EXIT_S = 0.8  # that the engines are asked who else uses them: Jupyter kills a kernel soon
 _called_before_end = []
+_is_python_ending = False  # and its engines are about to be stopped
 
 
 def engines():
@@ -43,6 +44,8 @@ def is_connected():
 def ensure_engines():
     """Connects to GAMELAN_CONNECT, or starts engines here, unless some are connected already. Lost ones are replaced by
     engines that are started as they were, if this process or `gamelan run` has started them on this machine."""
+    if _is_python_ending and threading.current_thread() is not threading.main_thread():
+        threading.Event().wait()  # for ever: a daemon thread is left where it is, as Python leaves it
     with _starting:  # threads that need engines at the same time get the same ones
         if _core.is_connected():
             return
@@ -350,6 +353,13 @@ def _leave_to_others():
         print(f"gamelan: {_engines.leave_to(others)}", file=sys.stderr, flush=True)
 
 
+def _note_end():
+    global _is_python_ending
+    if os.getpid() == _process:
+        _is_python_ending = True
+        _core.note_end_of_python()
+
+
 @atexit.register
 def _leave():
     # Engines that this process started end with it; others are only left.
@@ -366,6 +376,7 @@ def _leave():
 
 _process = os.getpid()
 call_before_end(_leave_to_others)
+call_before_end(_note_end)
 _of_run.end_once()
 _core.set_start_hook(ensure_engines)
 _core.set_wait_hook(_while_waiting)

@@ -22,6 +22,7 @@
 #include "kernel/connection/failure_detector.hpp"
 #include "kernel/module/core_functions.hpp"
 #include "kernel/recorder/current_session.hpp"
+#include "kernel/recorder/gil.hpp"
 #include "kernel/recorder/inspect.hpp"
 #include "kernel/recorder/session.hpp"
 
@@ -147,6 +148,11 @@ void add_session_functions(py::module_& m) {
       "checkpoints write it anew.");
   m.def(
       "disconnect", [] { set_current_session(nullptr); }, "Leaves the engines; their arrays are lost to us.");
+  m.def(
+      "note_end_of_python", [] { thread_that_ends_python = gettid(); },
+      "To be called by the thread that ends Python, before it stops the engines: others that need them wait "
+      "until the "
+      "process ends.");
   m.def(
       "is_connected",
       [] {

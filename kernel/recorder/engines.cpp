@@ -305,9 +305,13 @@ void Engines::fail(const std::string& cause) {
   raise_error(Error(ErrorKind::engine_lost, cause));
 }
 
-void Engines::raise_lost() { fail(lost_cause_); }
+void Engines::raise_lost() {
+  rest_at_end_of_python();
+  fail(lost_cause_);
+}
 
 void Engines::raise_lost_array() {
+  rest_at_end_of_python();
   is_told_ = true;
   raise_error(Error(ErrorKind::engine_lost, "the engines that held this array are gone: " + lost_cause_));
 }
