@@ -37,10 +37,10 @@ struct Body {
 };
 
 /// Computes as many vectors side by side as there are registers for.
+/// `keeps_wrapped`: as of make_schedule.
 Body make_body(const Trace& trace, const std::vector<Exit>& exits, const Registers& registers, int parts,
-               int lanes) {
+               bool keeps_wrapped) {
   Widened wide = widen(trace, parts);
-  const bool keeps_wrapped = has_wraps(trace) && exits.empty() && parts * lanes == wrapped_elements;
   Schedule schedule = make_schedule(wide.trace, widen(exits, wide, parts), registers, keeps_wrapped);
   return {std::move(wide.trace), std::move(schedule), parts};
 }
@@ -296,9 +296,11 @@ std::shared_ptr<const Code> compile_for(const Trace& trace) {
   const auto exits = find_exits(trace);
   const Registers& registers = Set::registers;
   const int width = lanes(trace, registers.vector_bytes, Set::least_bytes);
-  const Body wide = make_body(trace, exits, registers, parts_for(trace, !exits.empty(), registers, width),
-                              width),
-             single = make_body(trace, exits, registers, 1, width);
+  const int parts = parts_for(trace, !exits.empty(), registers, width);
+  const bool keeps_wrapped =
+      has_wraps(trace) && exits.empty() && parts > 1 && parts * width == wrapped_elements;
+  const Body wide = make_body(trace, exits, registers, parts, keeps_wrapped),
+             single = make_body(trace, exits, registers, 1, false);
   const std::size_t bytes = room_for(wide, single);
   constexpr std::align_val_t alignment{64};
   const auto free = [](std::byte* room) { operator delete(room, alignment); };

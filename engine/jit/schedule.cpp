@@ -109,14 +109,16 @@ class Scheduler {
                             .exit = -1});
   }
 
-  /// Keeps the elements of places that wrap in registers, where all that is done with them is to add to them.
-  /// The sum has the register of what it was added to.
+  /// Keeps the elements of places that wrap in registers, where all that is done with them is to fold other
+  /// values into them. The result of such a fold has the register of what it began with.
   void keep_wrapped() {
     const auto is_used_once = [&](int value) { return uses_[static_cast<std::size_t>(value)].size() == 1; };
     auto spare = spare_registers();
     for (int n = 0; n < count() && spare > 0; ++n) {
       const Node& store = at(n);
-      if (store.kind != Kind::store || !trace_.wraps[static_cast<std::size_t>(store.place)]) continue;
+      if (store.kind != Kind::store || store.dtype == Dtype::bool_ ||
+          !trace_.wraps[static_cast<std::size_t>(store.place)])
+        continue;
       const int sum = store.in[0], element = at(sum).in[0];
       if (at(sum).kind != Kind::compute || element < 0 || !is_used_once(sum) || !is_used_once(element))
         continue;

@@ -28,7 +28,7 @@ _parting = None  # why the engines in use are about to be ended by their user, a
 _starting = threading.RLock()
 _MOST_AT_EXIT_S = 0.8  # that the engines are asked who else uses them: Jupyter kills a kernel soon
 _called_before_end = []
-_is_python_ending = False  # and its engines are about to be stopped
+_ending_thread = None  # that ends Python, once the engines are about to be stopped
 
 
 def engines():
@@ -44,8 +44,8 @@ def is_connected():
 def ensure_engines():
     """Connects to GAMELAN_CONNECT, or starts engines here, unless some are connected already. Lost ones are replaced by
     engines that are started as they were, if this process or `gamelan run` has started them on this machine."""
-    if _is_python_ending and threading.current_thread() is not threading.main_thread():
-        threading.Event().wait()  # for ever: a daemon thread is left where it is, as Python leaves it
+    if _ending_thread not in (None, threading.get_ident()):
+        raise SystemExit  # of a daemon thread, which Python leaves behind: nobody is told
     with _starting:  # threads that need engines at the same time get the same ones
         if _core.is_connected():
             return
@@ -354,10 +354,10 @@ def _leave_to_others():
 
 
 def _note_end():
-    global _is_python_ending
+    global _ending_thread
     if os.getpid() == _process:
-        _is_python_ending = True
-        _core.note_end_of_python()
+        _ending_thread = threading.get_ident()
+        _core.note_end_of_python(is_last=False)
 
 
 @atexit.register
@@ -372,6 +372,7 @@ def _leave():
         except Exception as error:  # exit must go on; the engines leave by themselves when nobody is heard
             print(f"gamelan: could not stop the engines: {error}", file=sys.stderr)
     _core.disconnect()
+    _core.note_end_of_python(is_last=True)
 
 
 _process = os.getpid()

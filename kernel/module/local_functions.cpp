@@ -14,6 +14,7 @@
 #include "kernel/arrays/subscripts.hpp"
 #include "kernel/local/order.hpp"
 #include "kernel/module/core_functions.hpp"
+#include "kernel/recorder/gil.hpp"
 #include "kernel/recorder/python_object.hpp"
 
 namespace py = pybind11;
@@ -61,7 +62,7 @@ py::object sorted(const py::object& array, bool drops_repeated) {
   void* const numbers = PyArray_DATA(numpys_of(result));
   std::int64_t left = count;
   try {
-    const py::gil_scoped_release others_run;
+    const WithoutGil others_run;
     if (!is_ascending(*kind, numbers, count)) sort_numbers(*kind, numbers, count);
     if (drops_repeated) left = drop_repeated(*kind, numbers, count);
   } catch (const std::bad_alloc&) {
@@ -81,7 +82,7 @@ py::object searched(const py::object& edges, const py::object& values, bool is_b
       PyArray_SimpleNew(PyArray_NDIM(numpys_of(values)), PyArray_DIMS(numpys_of(values)), NPY_INT64)));
   auto* const found = static_cast<std::int64_t*>(PyArray_DATA(numpys_of(places)));
   {
-    const py::gil_scoped_release others_run;
+    const WithoutGil others_run;
     search_sorted(*kind, first_edge, edge_count, value, count, is_behind_equals, found);
   }
   return places;

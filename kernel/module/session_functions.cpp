@@ -149,10 +149,13 @@ void add_session_functions(py::module_& m) {
   m.def(
       "disconnect", [] { set_current_session(nullptr); }, "Leaves the engines; their arrays are lost to us.");
   m.def(
-      "note_end_of_python", [] { thread_that_ends_python = gettid(); },
-      "To be called by the thread that ends Python, before it stops the engines: others that need them wait "
-      "until the "
-      "process ends.");
+      "note_end_of_python",
+      [](bool is_last) {
+        thread_that_ends_python = gettid();
+        has_python_ended = is_last;
+      },
+      py::arg("is_last"),
+      "This thread ends Python: others that need engines end. is_last: nothing of ours is called any more.");
   m.def(
       "is_connected",
       [] {

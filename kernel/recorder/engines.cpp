@@ -130,6 +130,7 @@ std::optional<Reply> Engines::wait_for(std::uint64_t seq) {
     // each thread. It is called before `take`, because otherwise a reply would be lost when the hook raises.
     static thread_local auto last_hook = std::chrono::steady_clock::now();
     if (PyErr_CheckSignals() != 0) throw PythonError();
+    end_if_left_behind();
     if (std::chrono::steady_clock::now() - last_hook >= poll_period) {
       last_hook = std::chrono::steady_clock::now();
       cause = ask_wait_hook(waited.seconds(), nullptr);
@@ -306,12 +307,12 @@ void Engines::fail(const std::string& cause) {
 }
 
 void Engines::raise_lost() {
-  rest_at_end_of_python();
+  end_if_left_behind();
   fail(lost_cause_);
 }
 
 void Engines::raise_lost_array() {
-  rest_at_end_of_python();
+  end_if_left_behind();
   is_told_ = true;
   raise_error(Error(ErrorKind::engine_lost, "the engines that held this array are gone: " + lost_cause_));
 }

@@ -8,6 +8,7 @@
 
 #include "kernel/recorder/call_number.hpp"
 #include "kernel/recorder/fork.hpp"
+#include "kernel/recorder/gil.hpp"
 #include "kernel/recorder/hooks.hpp"
 #include "kernel/recorder/pending/work.hpp"
 #include "protocol/check.hpp"
@@ -244,7 +245,7 @@ Reply Session::settle(SentBatch sent) {
   } catch (const std::exception&) {
     const bool is_lost = engines_.is_lost();
     if (!is_lost || can_recover()) outstanding_.push_front(std::move(sent));
-    if (!is_lost) note_interrupt();
+    if (!is_lost && !is_left_behind()) note_interrupt();
     throw;
   }
   if (reply)

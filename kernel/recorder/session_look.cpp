@@ -82,7 +82,13 @@ std::optional<std::vector<Bytes>> Session::look(const std::vector<View>& views) 
   if (recorder_.is_empty() || is_alone_ || is_recovering_ || engines_.has_ended() || !sender_.only_warns())
     return std::nullopt;
   if (keeps_unread()) return std::nullopt;
-  if (recorder_.pending().commands.size() >= many_commands) foresight_.note_freed(recorder_.drop_dead());
+  if (recorder_.pending().commands.size() >= many_commands) {
+    const auto dropped = recorder_.drop_dead();
+    foresight_.note_freed(dropped);
+    std::erase_if(looked_at_, [&](const View& view) {
+      return std::find(dropped.begin(), dropped.end(), view.base) != dropped.end();
+    });
+  }
   auto part = known ? std::nullopt : part_of(views);
   if (part && (known = near_.compute(*part)))
     looked_at_.insert(looked_at_.end(), part->looked_at.begin(), part->looked_at.end());
@@ -112,9 +118,10 @@ std::optional<std::vector<Bytes>> Session::look_at_part(const std::vector<View>&
   auto reply = ask(std::move(part));
   if (!reply) return std::nullopt;
   auto& payloads = reply->payloads;
-  const auto own = payloads.end() - static_cast<std::ptrdiff_t>(near.size());
-  if (epoch == near_.epoch()) near_.keep(near, {std::move_iterator(own), std::move_iterator(payloads.end())});
-  payloads.erase(own, payloads.end());
+  const auto extra = payloads.end() - static_cast<std::ptrdiff_t>(near.size());
+  if (epoch == near_.epoch())
+    near_.keep(near, {std::move_iterator(extra), std::move_iterator(payloads.end())});
+  payloads.erase(extra, payloads.end());
   return std::move(payloads);
 }
 

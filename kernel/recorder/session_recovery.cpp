@@ -76,6 +76,7 @@ void Session::note_sum_of(SentBatch& sent, Reply& reply) {
 }
 
 void Session::survive() {
+  end_if_left_behind();
   wait_for_my_turn();
   if (is_recovering_ || is_parting_) return;
   engines_.hear_of_end();
@@ -107,6 +108,7 @@ void Session::recover() {
       session.be_alone(was_alone);
     }
   } const guard(*this);
+  near_.forget();  // others may compute other last bits
   try {
     do {
       if (recoveries_in_a_row_ >= most_recoveries_in_a_row) {

@@ -2,8 +2,8 @@
 """A day's programs beside NumPy, JAX and Numba: `programs.py [--ranks P] [--sizes N,N] [--rivals FOLDER] [--write-docs] [NAME...]`.
 
 Each rival is a process of its own, asked in turn; times are medians of repeats in milliseconds, compilation not counted: until an
-array is there, or a number is Python's. A rival that is not installed is named and left out; `pip install --target FOLDER -r tests/bench/rivals.txt` installs JAX and Numba
-where `--rivals FOLDER` finds them.
+array is there, or a number is Python's. A rival that is not installed is named and left out;
+`pip install --target FOLDER -r tests/bench/rivals.txt` installs JAX and Numba where `--rivals FOLDER` finds them.
 """
 
 import argparse

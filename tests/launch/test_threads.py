@@ -28,6 +28,7 @@ def test_they_get_the_same_engines():
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=60, check=False)
     assert done.stdout.strip() == "[0.0, 100000.0, 200000.0, 300000.0] 1", done.stderr
 
+
 DAEMONS = """
 import sys, threading, time
 import gamelan as np
@@ -67,6 +68,31 @@ THEN
 a = np.ones(300_000)
 np.sync()
 """
+
+
+LATE_AND_DAEMON = """
+import atexit, logging, threading, time
+import gamelan as np
+logging.basicConfig()
+def late():
+    print(float((a + 1).sum()))
+atexit.register(late)
+a = np.ones(300_000)
+np.sync()
+def work():
+    while True:
+        logging.info("%s", float((a * 2).sum()))
+        time.sleep(0.01)
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.3)
+"""
+
+
+def test_a_function_that_is_called_at_exit_beside_daemon_threads(runtime):
+    """They keep nothing that it waits for."""
+    done = subprocess.run([sys.executable, "-c", LATE_AND_DAEMON], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (0, "600000.0\n"), done.stderr
 
 
 def test_a_function_that_is_called_at_exit(runtime):

@@ -3,14 +3,13 @@
 `after_cell`; a thread saves between cells and gives way when the next one comes. Where cells follow each other without a pause,
 it is done at the end of a cell, when the time that it takes is less than SHARE of the cells' time."""
 
-import atexit
 import contextlib
 import os
 import sys
 import threading
 import time
 
-from .. import _core, _protection
+from .. import _core, _protection, _session
 from .._config import config
 from .._next_engines import show_notice
 from . import _at_risk, _earlier, _keeping
@@ -166,7 +165,7 @@ class Keeper:
     def _begin(self):
         self._thread = threading.Thread(target=self._serve, name="gamelan-keeper", daemon=True)
         self._thread.start()
-        atexit.register(self._end)
+        _session.call_before_end(self._end)
         _protection.folder.when_accepted.append(self._note_checkpoint)
 
     def _is_ready(self):

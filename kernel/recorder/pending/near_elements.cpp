@@ -2,6 +2,7 @@
 #include "kernel/recorder/pending/near_elements.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <utility>
 #include <variant>
@@ -23,7 +24,7 @@ constexpr int single_looks = 2;  // before the next brings the elements around
 constexpr std::int64_t window_bytes = 32
                                       << 10;  // a fetch of as much takes hardly longer than one of a number
 constexpr std::int64_t most_elements = 1024;  // of a look; for more the way is not what takes long
-constexpr std::size_t most_arrays = 64;
+constexpr std::size_t most_arrays = 64, most_windows = 4;
 
 std::optional<Arithmetic> arithmetic(Op op) {
   switch (op) {
@@ -47,6 +48,17 @@ bool is_of_float64(const Command& command) {
                      [&](const auto& operand) { return std::visit(is_float64, operand); });
 }
 
+/// True for what is computed here once all of its operands are.
+bool can_compute(const PartialLook& look) {
+  const auto is_computed = [](const Command& command) {
+    return is_of_float64(command) && (arithmetic(command.op) || command.op == Op::copy) &&
+           protocol::element_count(command.out.extents) <= most_elements;
+  };
+  const auto is_float64 = [](const View& view) { return view.dtype == Dtype::float64; };
+  return std::all_of(look.commands.begin(), look.commands.end(), is_computed) &&
+         std::all_of(look.fetches.begin(), look.fetches.end(), is_float64);
+}
+
 /// The bytes around a part of an array that are worth fetching with it, all of them read by the whole look.
 std::optional<View> window(const PartialLook::Read& read) {
   const auto item = static_cast<std::int64_t>(protocol::size_of(read.part.dtype));
@@ -60,24 +72,26 @@ std::optional<View> window(const PartialLook::Read& read) {
 
 }  // namespace
 
-/// Where byte 0 of the array would lie; nullptr when not all of the part is here.
-const std::byte* NearElements::find(const View& part) const {
+/// nullptr when not all of the part is here.
+const NearElements::Window* NearElements::find(const View& part) const {
   const auto near = arrays_.find(part.base);
   if (near == arrays_.end()) return nullptr;
-  const auto& [looks, begin, bytes] = near->second;
-  const auto [first, last] = protocol::byte_range(part);
-  const bool is_here = first >= begin && last <= begin + static_cast<std::int64_t>(bytes.size());
-  return is_here ? bytes.data() - begin : nullptr;
+  const auto range = protocol::byte_range(part);
+  for (const Window& window : near->second.windows)
+    if (range.first >= window.first &&
+        range.last <= window.first + static_cast<std::int64_t>(window.bytes.size()))
+      return &window;
+  return nullptr;
 }
 
 std::optional<std::vector<double>> NearElements::elements_of(const View& part) const {
-  const std::byte* const array = find(part);
-  if (array == nullptr) return std::nullopt;
+  const Window* const window = find(part);
+  if (window == nullptr) return std::nullopt;
   std::vector<double> elements(static_cast<std::size_t>(protocol::element_count(part.extents)));
   protocol::Shape at(part.extents.size(), 0);
-  auto offset = part.offset;
+  auto offset = part.offset - window->first;
   for (double& element : elements) {
-    std::memcpy(&element, array + offset, sizeof element);
+    std::memcpy(&element, window->bytes.data() + offset, sizeof element);
     for (std::size_t k = at.size(); k-- > 0; at[k] = 0) {
       offset += part.strides[k];
       if (++at[k] < part.extents[k]) break;
@@ -88,7 +102,7 @@ std::optional<std::vector<double>> NearElements::elements_of(const View& part) c
 }
 
 std::optional<NearElements::Elements> NearElements::compute(const PartialLook& look) const {
-  if (arrays_.empty()) return std::nullopt;
+  if (arrays_.empty() || !can_compute(look)) return std::nullopt;
   const auto is_here = [&](const PartialLook::Read& read) { return find(read.part) != nullptr; };
   if (!std::all_of(look.reads.begin(), look.reads.end(), is_here)) return std::nullopt;
   std::vector<std::pair<ArrayId, std::vector<double>>> made;
@@ -96,10 +110,7 @@ std::optional<NearElements::Elements> NearElements::compute(const PartialLook& l
     return std::find_if(made.begin(), made.end(), [&](const auto& each) { return each.first == view.base; });
   };
   for (const Command& command : look.commands) {
-    const auto count = protocol::element_count(command.out.extents);
     const auto what = arithmetic(command.op);
-    if (!is_of_float64(command) || count > most_elements || (!what && command.op != Op::copy))
-      return std::nullopt;
     std::array<std::vector<double>, 2> in;
     for (std::size_t k = 0; k < command.in.size(); ++k) {
       if (const auto* scalar = std::get_if<protocol::Scalar>(&command.in[k])) {
@@ -112,7 +123,7 @@ std::optional<NearElements::Elements> NearElements::compute(const PartialLook& l
       if (!elements) return std::nullopt;
       in[k] = *std::move(elements);
     }
-    std::vector<double> out(static_cast<std::size_t>(count));
+    std::vector<double> out(static_cast<std::size_t>(protocol::element_count(command.out.extents)));
     const auto numbers = [&](std::size_t k) { return Numbers{in[k].data(), in[k].size() == 1}; };
     if (!what)
       for (std::size_t i = 0; i < out.size(); ++i) out[i] = in[0][in[0].size() == 1 ? 0 : i];
@@ -124,7 +135,7 @@ std::optional<NearElements::Elements> NearElements::compute(const PartialLook& l
   for (const View& view : look.fetches) {
     const auto maker = find_made(view);
     const auto elements = maker != made.end() ? std::optional(maker->second) : elements_of(view);
-    if (!elements || view.dtype != Dtype::float64) return std::nullopt;
+    if (!elements) return std::nullopt;
     const auto* first = reinterpret_cast<const std::byte*>(elements->data());
     found.emplace_back(first, first + elements->size() * sizeof(double));
   }
@@ -132,20 +143,31 @@ std::optional<NearElements::Elements> NearElements::compute(const PartialLook& l
 }
 
 std::vector<View> NearElements::wanted(const PartialLook& look) {
+  if (!can_compute(look)) return {};
   if (arrays_.size() > most_arrays) arrays_.clear();
   std::vector<View> views;
+  std::vector<Near*> counted;
   for (const auto& read : look.reads) {
-    if (read.part.dtype != Dtype::float64 || find(read.part) != nullptr) continue;
+    if (find(read.part) != nullptr) continue;
     Near& near = arrays_[read.part.base];
-    if (++near.looks <= single_looks) continue;
-    if (auto view = window(read)) views.push_back(*std::move(view));
+    if (std::find(counted.begin(), counted.end(), &near) == counted.end()) {
+      counted.push_back(&near);
+      ++near.looks;
+    }
+    if (near.looks <= single_looks) continue;
+    if (auto view = window(read); view && std::find(views.begin(), views.end(), *view) == views.end())
+      views.push_back(*std::move(view));
   }
   return views;
 }
 
 void NearElements::keep(const std::vector<View>& views, Elements elements) {
-  for (std::size_t k = 0; k < views.size(); ++k)
-    arrays_[views[k].base] = {0, views[k].offset, std::move(elements[k])};
+  for (std::size_t k = 0; k < views.size(); ++k) {
+    auto& [looks, windows] = arrays_[views[k].base];
+    looks = 0;
+    if (windows.size() == most_windows) windows.erase(windows.begin());
+    windows.push_back({views[k].offset, std::move(elements[k])});
+  }
 }
 
 void NearElements::forget() noexcept {
