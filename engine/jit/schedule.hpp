@@ -56,8 +56,8 @@ struct Schedule {
   int spill_slots = 0;  ///< of a vector each
 };
 
-/// `keeps_wrapped`: the vectors side by side are all elements of the places that wrap. What is folded into such
-/// a place then keeps its registers as long as there are elements, if there are enough.
+/// `keeps_wrapped`: the vectors side by side are all elements of the places that wrap. What is folded into
+/// such a place then keeps its registers as long as there are elements, if there are enough.
 Schedule make_schedule(const Trace& trace, const std::vector<Exit>& exits, const Registers& registers,
                        bool keeps_wrapped = false);
 /// True when the node's instruction can read its second operand from memory.
