@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <string>
@@ -152,7 +153,14 @@ void add_session_functions(py::module_& m) {
       "note_end_of_python",
       [](bool is_last) {
         thread_that_ends_python = gettid();
-        has_python_ended = is_last;
+        if (!is_last) return;
+        has_python_ended = true;
+        // What NumPy computes for a thread asks for the GIL, too, within functions of ours that let no
+        // exception pass.
+        static const std::terminate_handler otherwise = std::set_terminate([] {
+          while (is_left_behind()) pause();
+          otherwise();
+        });
       },
       py::arg("is_last"),
       "This thread ends Python: others that need engines end. is_last: nothing of ours is called any more.");

@@ -48,6 +48,26 @@ time.sleep(float(sys.argv[1]))
 """
 
 
+SMALL = """
+import threading, time
+import gamelan as np
+def work():
+    u = np.ones((300, 300))
+    while True: STATEMENT
+threading.Thread(target=work, daemon=True).start()
+time.sleep(0.3)
+"""
+
+
+@pytest.mark.parametrize("statement", ["u = u * .5 + 1", "np.sin(u).sum()", "u @ u"])
+def test_a_thread_that_computes_small_arrays_while_python_ends(statement):
+    """NumPy computes them, beneath functions of ours: Python ends the thread there."""
+    program = SMALL.replace("STATEMENT", statement)
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
 @pytest.mark.parametrize("seconds", [0.05, 0.2, 0.4, 0.6])
 def test_threads_that_compute_while_python_ends(runtime, seconds):
     """Daemon threads are left where they are: no engines start for them, and the process ends as it would without."""
