@@ -75,21 +75,6 @@ def test_threads_that_compute_while_python_ends(runtime, seconds):
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-LATE = """
-import atexit
-def late():
-    try:
-        print(float((a + 1).sum()))
-    except Exception as error:
-        print(type(error).__name__, error)
-FIRST
-import gamelan as np
-THEN
-a = np.ones(300_000)
-np.sync()
-"""
-
-
 LATE_AND_DAEMON = """
 import atexit, logging, threading, time
 import gamelan as np
@@ -113,6 +98,21 @@ def test_a_function_that_is_called_at_exit_beside_daemon_threads(runtime):
     """They keep nothing that it waits for."""
     done = subprocess.run([sys.executable, "-c", LATE_AND_DAEMON], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (0, "600000.0\n"), done.stderr
+
+
+LATE = """
+import atexit
+def late():
+    try:
+        print(float((a + 1).sum()))
+    except Exception as error:
+        print(type(error).__name__, error)
+FIRST
+import gamelan as np
+THEN
+a = np.ones(300_000)
+np.sync()
+"""
 
 
 def test_a_function_that_is_called_at_exit(runtime):

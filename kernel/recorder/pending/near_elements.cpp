@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "kernel/local/arithmetic.hpp"
+#include "kernel/recorder/pending/arithmetic_of.hpp"
 
 namespace gamelan::kernel {
 
@@ -20,26 +21,10 @@ using protocol::View;
 
 namespace {
 
-constexpr int single_looks = 2;  // before the next brings the elements around
-constexpr std::int64_t window_bytes = 32
-                                      << 10;  // a fetch of as much takes hardly longer than one of a number
-constexpr std::int64_t most_elements = 1024;  // of a look; for more the way is not what takes long
+constexpr int single_looks = 2;                // before the next brings the elements around
+constexpr std::int64_t window_bytes = 32'768;  // a fetch of so much takes hardly longer than one of a number
+constexpr std::int64_t most_elements = 1024;   // of a look; for more the way is not what takes long
 constexpr std::size_t most_arrays = 64, most_windows = 4;
-
-std::optional<Arithmetic> arithmetic(Op op) {
-  switch (op) {
-    case Op::add:
-      return Arithmetic::add;
-    case Op::subtract:
-      return Arithmetic::subtract;
-    case Op::multiply:
-      return Arithmetic::multiply;
-    case Op::divide:
-      return Arithmetic::divide;
-    default:
-      return std::nullopt;
-  }
-}
 
 bool is_of_float64(const Command& command) {
   const auto is_float64 = [](const auto& operand) { return operand.dtype == Dtype::float64; };
@@ -51,7 +36,7 @@ bool is_of_float64(const Command& command) {
 /// True for what is computed here once all of its operands are.
 bool can_compute(const PartialLook& look) {
   const auto is_computed = [](const Command& command) {
-    return is_of_float64(command) && (arithmetic(command.op) || command.op == Op::copy) &&
+    return is_of_float64(command) && (arithmetic_of(command.op) || command.op == Op::copy) &&
            protocol::element_count(command.out.extents) <= most_elements;
   };
   const auto is_float64 = [](const View& view) { return view.dtype == Dtype::float64; };
@@ -110,7 +95,7 @@ std::optional<NearElements::Elements> NearElements::compute(const PartialLook& l
     return std::find_if(made.begin(), made.end(), [&](const auto& each) { return each.first == view.base; });
   };
   for (const Command& command : look.commands) {
-    const auto what = arithmetic(command.op);
+    const auto what = arithmetic_of(command.op);
     std::array<std::vector<double>, 2> in;
     for (std::size_t k = 0; k < command.in.size(); ++k) {
       if (const auto* scalar = std::get_if<protocol::Scalar>(&command.in[k])) {

@@ -64,19 +64,16 @@ class Parts {
     Command command = whole;
     for (auto& operand : command.in)
       if (auto* of = std::get_if<View>(&operand)) {
+        const auto base = of->base;
         const auto around = protocol::byte_range(*of);
         *of = part_of(*of, *part, view.extents);
         if (!find(*of, is_within)) return false;
-        if (!makers_.contains(of->base) && !is_made(of->base)) look_.reads.push_back({*of, around});
+        if (of->base == base) look_.reads.push_back({*of, around});  // nothing had to be made
       }
     command.out = view = protocol::whole(rules_.new_id(), whole.out.dtype, view.extents);
     look_.commands.push_back(std::move(command));
     look_.made.push_back(view.base);
     return true;
-  }
-
-  bool is_made(ArrayId id) const {
-    return std::find(look_.made.begin(), look_.made.end(), id) != look_.made.end();
   }
 
   /// An operand of a command, whose extents are those of its result, at some elements of the result.
