@@ -124,9 +124,7 @@ class Writer : private Emitter {
     const auto& nodes = single_.trace.nodes;
     const auto stream =
         std::find_if(nodes.begin(), nodes.end(), [](const Node& node) { return is_streaming_store(node); });
-    // What comes before a line's begin would leave vectors that reach over the end of what wraps.
-    if (stream != nodes.end() && !has_wraps_)
-      emit_streaming_loop(stream->place, protocol::size_of(stream->dtype), some);
+    if (stream != nodes.end()) emit_streaming_loop(stream->place, protocol::size_of(stream->dtype), some);
     emit_loop(wide_, false);
     if (wide_.parts > 1) emit_loop(single_, false);
     code_.mov(work_, count_);
@@ -154,7 +152,9 @@ class Writer : private Emitter {
 
   /// Writes the loop with stores past the cache, which begins at a cache line and fills whole ones: half
   /// lines would wait for the other half in the few buffers that the processor has for them. It is only used
-  /// where all places with such stores begin a line once the first does.
+  /// where all places with such stores begin a line once the first does. With places that wrap they must do
+  /// so from the first element on: what comes before would leave vectors that reach over the end of what
+  /// wraps.
   void emit_streaming_loop(int first, std::size_t item_bytes, const Xbyak::Label& some) {
     const int item = static_cast<int>(item_bytes);
     if (lanes_ * wide_.parts * item % line_bytes != 0) return;
@@ -172,11 +172,15 @@ class Writer : private Emitter {
     }
     code_.neg(rcx);
     code_.and_(ecx, line_bytes - 1);
-    code_.jz(aligned, near);
-    code_.shr(ecx, std::countr_zero(item_bytes));
-    code_.cmp(rcx, count_);
-    code_.cmova(rcx, count_);
-    emit_until(rcx, item, some);
+    if (has_wraps_) {
+      code_.jnz(plain, near);
+    } else {
+      code_.jz(aligned, near);
+      code_.shr(ecx, std::countr_zero(item_bytes));
+      code_.cmp(rcx, count_);
+      code_.cmova(rcx, count_);
+      emit_until(rcx, item, some);
+    }
     code_.L(aligned);
     emit_loop(wide_, true);
     code_.L(plain);

@@ -105,7 +105,6 @@ bool suits_lanes(const Program& program, std::span<const LaneFold> folds) {
         const Dtype from = dtype_of(each.in[0]);
         const auto fold = std::find_if(folds.begin(), folds.end(),
                                        [&](const LaneFold& one) { return one.operand == each.operand; });
-        if (each.streams) return false;
         return fold != folds.end() ? jit::converts(from, fold->dtype, *set)
                                    : from == program.operands[static_cast<std::size_t>(each.operand)];
       }
@@ -189,6 +188,21 @@ bool LaneRunner::find_pieces(const LaneRuns& runs) {
   return true;
 }
 
+/// True when each row begins a line of the cache wherever it is stored past the cache.
+bool LaneRunner::begins_lines(const Cell& cell, std::size_t row_axis) const {
+  constexpr std::int64_t line_bytes = 64;
+  std::int64_t offsets = 0;  // what all of them have in common is a multiple of a line
+  for (const Step& each : translation_->renamed().steps) {
+    if (each.kind != Kind::store || !each.streams) continue;
+    const auto i = static_cast<std::size_t>(each.operand);
+    offsets |= static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(rows_[i]));
+    for (std::size_t k = 0; k < row_axis; ++k)
+      if (cell.extents[k] > 1) offsets |= cell.operands[i].strides[k];
+    for (const Piece& piece : pieces_) offsets |= piece.first * steps_[i];
+  }
+  return offsets % line_bytes == 0;
+}
+
 const jit::Code* LaneRunner::code_for(const Instance& instance) const {
   translation_->note_elements(*instance.of, row_count_ * row_length_);
   const auto& calls = instance.of->calls;
@@ -208,7 +222,9 @@ bool LaneRunner::fill_repeated(const Instance& instance, const Cell& cell) const
 }
 
 bool LaneRunner::run(const Cell& cell, const LaneRuns& runs) {
-  if (!find_rows(cell, runs.row_axis) || is_in_place(cell) || !find_pieces(runs)) return false;
+  if (!find_rows(cell, runs.row_axis) || is_in_place(cell) || !find_pieces(runs) ||
+      !begins_lines(cell, runs.row_axis))
+    return false;
   Instance& instance = instances_.find(traits_);
   const jit::Code* code = code_for(instance);
   if (code == nullptr || !fill_repeated(instance, cell)) return false;
@@ -228,6 +244,7 @@ bool LaneRunner::run(const Cell& cell, const LaneRuns& runs) {
       at_[k] = 0;
     }
   }
+  if (translation_->streams()) settle_streams();
   return true;
 }
 

@@ -53,13 +53,15 @@ class LaneRunner {
   /// lane_count lanes of run 0 of the first row, in the fold's dtype; those of run 1 follow. Its strides lead
   /// to other rows. Lanes are neutral or continued. Raises flags of the processor and reads none. False
   /// where nothing was computed: the program has not run often enough to be compiled, is more than one trace,
-  /// or writes over what it reads; operands lie otherwise than in rows; or a run begins between lanes.
+  /// or writes over what it reads; operands lie otherwise than in rows; a run begins between lanes; or what
+  /// is to be stored past the cache does not begin at a line of it in every row.
   bool run(const Cell& cell, const LaneRuns& runs);
 
  private:
   bool find_rows(const Cell& cell, std::size_t row_axis);
   bool is_in_place(const Cell& cell) const;
   bool find_pieces(const LaneRuns& runs);
+  bool begins_lines(const Cell& cell, std::size_t row_axis) const;
   const jit::Code* code_for(const Instance& instance) const;
   bool fill_repeated(const Instance& instance, const Cell& cell) const;
 

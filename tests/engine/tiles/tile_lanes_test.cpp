@@ -33,6 +33,7 @@ struct Case {
   std::int64_t first = 0, last = 0;    // columns that are computed
   std::int64_t run_length = 0;
   bool is_row_apart = false;  // y differs from row to row
+  bool streams = false;       // the result is stored past the cache, from a line of it on
 };
 
 class Lanes : public ::testing::Test {
@@ -50,9 +51,12 @@ class Lanes : public ::testing::Test {
     const auto runs = (of.last + of.run_length - 1) / of.run_length;
     Buffer x = random_values(random_, of.dtype, elements(of.rows * of.columns), -2, 3);
     Buffer y = random_values(random_, of.dtype, elements(of.rows), -2, 3);
-    Buffer out(x.size()), expected_out(x.size());
+    constexpr std::size_t line = 64;
+    Buffer out(x.size() + line), expected_out(x.size());
+    auto* const result = out.data() + (line - reinterpret_cast<std::uintptr_t>(out.data()) % line);
     Buffer values[2]{Buffer(x.size()), Buffer(x.size())};
-    const Program program = differences(of.dtype);
+    Program program = differences(of.dtype);
+    program.code[4].streams = of.streams;
     const LaneFold folds[]{{3, ops[0], of.dtype}, {4, ops[1], of.dtype}};
     EXPECT_TRUE(suits_lanes(program, folds));
 
@@ -73,14 +77,14 @@ class Lanes : public ::testing::Test {
     Runner(program).run({extents, first, extents, two_passes});
     const Pointer at_once[]{{x.data() + begin, table.data()},
                             {y.data(), one.data()},
-                            {out.data() + begin, table.data()},
+                            {result + begin, table.data()},
                             {lanes[0].data(), of_lanes.data()},
                             {lanes[1].data(), of_lanes.data()}};
     LaneRunner runner(program, folds);
     if (!runner.run({extents, first, extents, at_once}, {1, of.first, of.run_length, first_lanes}))
       return false;
 
-    EXPECT_EQ(out, expected_out);
+    EXPECT_TRUE(std::equal(expected_out.begin(), expected_out.end(), result));
     for (int f = 0; f < 2; ++f)
       for (std::int64_t row = 0; row < of.rows; ++row)
         for (std::int64_t run = of.first / of.run_length; run < runs; ++run) {
@@ -147,6 +151,30 @@ void Lanes::for_each_case() {
                                             {0, 1},
                                             {699, 700}})
             EXPECT_TRUE(check({dtype, 3, 700, first, last, run_length, is_row_apart}, ops));
+}
+
+TEST_F(Lanes, are_folded_beside_stores_past_the_cache_where_rows_begin_lines) {
+  const std::array ops{Op::add, Op::maximum};
+  const LevelGuard guard;
+  for (const Isa level : levels_here()) {
+    set_isa(level);
+    if (level == Isa::baseline) continue;  // no machine code
+    for (const Dtype dtype : {Dtype::float64, Dtype::float32}) {
+      const auto in_line = [&](std::int64_t columns) {
+        return columns * static_cast<std::int64_t>(protocol::size_of(dtype)) % 64 == 0;
+      };
+      for (const std::int64_t columns : {704, 712, 700})
+        for (const std::int64_t first : {0, 16, 40, 128, 3})
+          for (const std::int64_t last : {columns, std::int64_t{699}, first + 1})
+            for (const std::int64_t run_length : {128, 352, 350, 1000}) {
+              const auto runs = (last - 1) / run_length;  // behind the first
+              const bool begins_lines =
+                  in_line(columns) && in_line(first) && (runs == first / run_length || in_line(run_length));
+              EXPECT_EQ(check({dtype, 3, columns, first, last, run_length, false, true}, ops), begins_lines)
+                  << columns << " columns, " << first << " to " << last << ", runs of " << run_length;
+            }
+    }
+  }
 }
 
 TEST_F(Lanes, are_left_alone_where_a_vector_would_reach_over_their_end) {
@@ -275,9 +303,6 @@ TEST_F(Lanes, suit_only_folds_and_programs_of_machine_code) {
   EXPECT_FALSE(suits_lanes(differences(Dtype::int64), folds(Op::maximum, Dtype::int64)));
   EXPECT_TRUE(suits_lanes(differences(Dtype::int64), folds(Op::add, Dtype::int64)));
   EXPECT_FALSE(suits_lanes(differences(Dtype::float64), {}));
-  Program streaming = differences(Dtype::float64);
-  streaming.code[4].streams = true;
-  EXPECT_FALSE(suits_lanes(streaming, sums));
   set_compiling(Compiling::off);
   EXPECT_FALSE(suits_lanes(differences(Dtype::float64), sums));
 }
