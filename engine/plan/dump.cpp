@@ -292,7 +292,7 @@ struct Describe {
       if (part.top > 0 || part.bottom > 0)
         text += ", without " + std::to_string(part.top) + " and " + std::to_string(part.bottom) +
                 " at the borders";
-      text += ": " + (*this)(part.loop);
+      text += ": " + std::visit(*this, part.pass);
     }
     return text;
   }

@@ -22,7 +22,7 @@ class Finder {
     for (const auto& part : chain.parts) std::visit([&](const auto& each) { (*this)(each); }, part);
   }
   void operator()(const Wavefront& wavefront) {
-    for (const auto& part : *wavefront.parts) (*this)(part.loop);
+    for (const auto& part : *wavefront.parts) std::visit([&](const auto& each) { (*this)(each); }, part.pass);
   }
   void operator()(const Matmul& matmul) { add(matmul.left, matmul.right); }
   void operator()(const MatmulChunks& chunks) { (*this)(chunks.product); }

@@ -240,7 +240,7 @@ class RegularUses {
   /// Each slot once: it is written if any part writes it.
   void operator()(const Wavefront& wavefront) {
     RegularUses parts;
-    for (const auto& part : *wavefront.parts) parts(part.loop);
+    for (const auto& part : *wavefront.parts) std::visit(parts, part.pass);
     std::map<int, Use> slots;
     for (const auto& use : parts.all) {
       auto& merged = slots.try_emplace(use.slot, use).first->second;

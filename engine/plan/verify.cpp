@@ -151,15 +151,16 @@ class Steps {
     if (const auto* fused = std::get_if<FusedLoop>(&step.body))
       check_loop(*fused, fused->iterations.extents(), 0);
     if (const auto* fold = std::get_if<FoldBlocks>(&step.body)) check_fold(*fold);
+    const auto check_part = [&](const auto& part) {
+      if (const auto* fused = std::get_if<FusedLoop>(&part))
+        check_loop(*fused, fused->iterations.extents(), 0);
+      if (const auto* fold = std::get_if<FoldBlocks>(&part)) check_fold(*fold);
+    };
     if (const auto* chain = std::get_if<RowChain>(&step.body))
-      for (const auto& part : chain->parts) {
-        if (const auto* fused = std::get_if<FusedLoop>(&part))
-          check_loop(*fused, fused->iterations.extents(), 0);
-        if (const auto* fold = std::get_if<FoldBlocks>(&part)) check_fold(*fold);
-      }
+      for (const auto& part : chain->parts) check_part(part);
     check_passing(step);
     if (const auto* wavefront = std::get_if<Wavefront>(&step.body))
-      for (const auto& part : *wavefront->parts) check_loop(part.loop, part.loop.iterations.extents(), 0);
+      for (const auto& part : *wavefront->parts) check_part(part.pass);
     if (const auto* fold = std::get_if<FoldFinish>(&step.body))
       require(fold->kept_axes == fold->iterations.axes.size() &&
                   fold->kept_axes <= fold->input.placement.iterations.axes.size(),

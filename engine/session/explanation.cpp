@@ -38,7 +38,7 @@ std::size_t traffic_of(const plan::Plan& plan) {
     std::size_t passes = 0;
     for (const auto& part : *wavefront->parts) {
       plan::Step pass;
-      pass.body = part.loop;
+      std::visit([&](const auto& each) { pass.body = each; }, part.pass);
       passes += bytes_of(pass);
     }
     bytes += static_cast<std::size_t>(share_of_passes * static_cast<double>(passes));

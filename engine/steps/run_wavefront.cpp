@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "engine/steps/box_runner.hpp"
 #include "engine/steps/carry.hpp"
+#include "engine/steps/row_pass.hpp"
 #include "engine/steps/run_step.hpp"
 
 namespace gamelan::engine::steps {
@@ -19,11 +19,11 @@ class Part {
  public:
   Part(const StepContext& context, const plan::Wavefront::Part& part)
       : part_(part),
-        rows_(part.loop.iterations.axes.front()),
+        rank_(context.rank()),
+        rows_(plan::loop_of(part.pass).iterations.axes.front()),
         first_(rows_.parts == 1 ? 0 : rows_.start),
-        coordinate_(part.loop.iterations.coordinate(0, context.rank())),
-        box_(part.loop.iterations.box(context.rank())),
-        runner_(context, part.loop, part.loop.iterations.extents()) {}
+        coordinate_(plan::loop_of(part.pass).iterations.coordinate(0, rank_)),
+        pass_(std::visit([&](const auto& each) { return row_pass(context, each); }, part.pass)) {}
 
   std::int64_t skew() const { return part_.skew; }
   /// The rows of this rank that depend on no other rank's.
@@ -32,25 +32,27 @@ class Part {
     return {first_ + mine.first + (coordinate_ > 0 ? part_.top : 0),
             first_ + mine.last - (coordinate_ + 1 < rows_.parts ? part_.bottom : 0)};
   }
-  /// The rows around the border before this rank's block, if there is one.
-  Interval at_border() const {
-    if (coordinate_ == 0) return {};
-    const auto border = first_ + rows_.interval(coordinate_).first;
-    return {border - part_.bottom, border + part_.top};
-  }
-  void run(const Interval& rows) {
-    if (rows.size() == 0) return;
-    box_.front() = {rows.first - first_, rows.last - first_};
-    runner_.run(box_);
+  void run(const Interval& rows) { compute({rows.first - first_, rows.last - first_}, rank_); }
+  /// Runs over the rows around the border before this rank's block, if there is one.
+  void run_at_border() {
+    if (coordinate_ == 0) return;
+    const auto border = rows_.interval(coordinate_).first;
+    compute({border - part_.bottom, border}, rank_ - rows_.rank_stride);
+    compute({border, border + part_.top}, rank_);
   }
 
  private:
+  /// Rows are indices of the pass here.
+  void compute(const Interval& rows, int owner) {
+    if (rows.size() > 0) pass_->run(rows, owner);
+  }
+
   const plan::Wavefront::Part& part_;
+  const int rank_;
   const distribution::AxisLayout& rows_;
   const std::int64_t first_;
   const int coordinate_;
-  distribution::Box box_;
-  BoxRunner runner_;
+  std::unique_ptr<RowPass> pass_;
 };
 
 /// The front advances until the last part has done its last row.
@@ -70,16 +72,16 @@ void run_front(const StepContext& context, std::vector<Part>& parts, std::int64_
 }  // namespace
 
 void run(const StepContext& context, const plan::Wavefront& wavefront) {
-  const auto& first = wavefront.parts->front().loop;
+  const auto& first = plan::loop_of(wavefront.parts->front().pass);
   if (!first.iterations.takes_part(context.rank())) return;
   if (!wavefront.is_at_borders)
     for (const auto& part : *wavefront.parts)
-      for (const auto& each : part.loop.carries) carry(context, each);
+      for (const auto& each : plan::loop_of(part.pass).carries) carry(context, each);
   std::vector<Part> parts;
   parts.reserve(wavefront.parts->size());
   for (const auto& part : *wavefront.parts) parts.emplace_back(context, part);
   if (!wavefront.is_at_borders) return run_front(context, parts, wavefront.together);
-  for (auto& part : parts) part.run(part.at_border());
+  for (auto& part : parts) part.run_at_border();
 }
 
 }  // namespace gamelan::engine::steps

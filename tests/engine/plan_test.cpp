@@ -42,8 +42,8 @@ TEST(Plan, sweeps_that_nobody_looks_at_are_a_wavefront_over_two_blocks) {
       EXPECT_EQ(parts[p].skew, static_cast<std::int64_t>(p));
       EXPECT_EQ(parts[p].top, ranks == 1 ? 0 : static_cast<std::int64_t>(p) + 1);
       EXPECT_EQ(parts[p].bottom, parts[p].top);
-      EXPECT_EQ(parts[p].loop.carries.size(), p == 0 ? 1U : 0U);
-      for (const auto& operand : parts[p].loop.operands) slots.insert(operand.slot);
+      EXPECT_EQ(loop_of(parts[p].pass).carries.size(), p == 0 ? 1U : 0U);
+      for (const auto& operand : loop_of(parts[p].pass).operands) slots.insert(operand.slot);
     }
     EXPECT_EQ(slots.size(), 2U) << dump(plan);
     EXPECT_EQ(plan.steps[0].allocates.size(), 1U);

@@ -11,8 +11,6 @@ bool contains(const std::vector<int>& slots, int slot) {
   return std::find(slots.begin(), slots.end(), slot) != slots.end();
 }
 
-const FusedLoop& loop_of(const Step& step) { return std::get<FusedLoop>(step.body); }
-
 }  // namespace
 
 /// Goes through the steps as they would run one after the other.
@@ -25,7 +23,7 @@ class SlotSharing {
     for (const auto& step : steps_) {
       allocated_.insert(step.allocates.begin(), step.allocates.end());
       released_.insert(step.releases.begin(), step.releases.end());
-      for (const auto& carry : loop_of(step).carries) carried_.insert({carry.from, carry.to});
+      for (const auto& carry : loop_of(step.body).carries) carried_.insert({carry.from, carry.to});
     }
     std::int64_t live = 0, most = 0;
     for (const auto& step : steps_) {
@@ -56,7 +54,7 @@ class SlotSharing {
   bool outlives(int number) const { return allocated_.contains(number) && !released_.contains(number); }
 
   static const FusedLoop::Carry* carry_to(const Step& step, int slot) {
-    for (const auto& carry : loop_of(step).carries)
+    for (const auto& carry : loop_of(step.body).carries)
       if (carry.to == slot) return &carry;
     return nullptr;
   }
@@ -113,7 +111,7 @@ class SlotSharing {
                         });
     };
     for (const auto& step : steps_)
-      for (const auto& carry : loop_of(step).carries) {
+      for (const auto& carry : loop_of(step.body).carries) {
         const auto [box, is_new] = boxes.try_emplace(slot(carry.to).array, &carry);
         if (slot(carry.from).array != slot(carry.to).array || !have_one_form(carry.from, carry.to))
           return false;
@@ -121,7 +119,7 @@ class SlotSharing {
           return false;
       }
     for (const auto& step : steps_)
-      for (const auto& operand : loop_of(step).operands) {
+      for (const auto& operand : loop_of(step.body).operands) {
         if (operand.source != Operand::Source::slot || !operand.is_written) continue;
         const auto box = boxes.find(slot(operand.slot).array);
         if (box == boxes.end()) continue;
@@ -179,6 +177,12 @@ FusedLoop SharedSlots::renamed(FusedLoop loop) const {
     carry.to = renamed(carry.to);
   }
   return loop;
+}
+
+FoldBlocks SharedSlots::renamed(FoldBlocks fold) const {
+  fold.values = renamed(std::move(fold.values));
+  for (auto& each : fold.folds) each.partials = renamed(each.partials);
+  return fold;
 }
 
 }  // namespace gamelan::engine::plan

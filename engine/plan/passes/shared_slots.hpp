@@ -16,13 +16,14 @@ namespace gamelan::engine::plan {
 class SharedSlots {
  public:
   /// nullopt when the passes cannot be joined: what a pass leaves as it was in a new version (its carry) is
-  /// written by another. All steps are fused loops.
+  /// written by another. All steps are fused loops or first halves of reductions.
   static std::optional<SharedSlots> of(const Plan& plan, std::span<const Step> steps);
 
   int renamed(int slot) const;
   /// The pass over the slots that are left. Of its carries only those stay that fill a new block; these may
   /// be copied before all passes.
   FusedLoop renamed(FusedLoop loop) const;
+  FoldBlocks renamed(FoldBlocks fold) const;
   const std::vector<int>& allocates() const { return allocates_; }
   const std::vector<int>& releases() const { return releases_; }
   const std::vector<int>& binds() const { return binds_; }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tiles sweeps in time. Passes that follow each other over the same large arrays (Jacobi, heat, waves) become
-// a wavefront (step_wavefront.hpp): a band of rows goes through all of them while it is in cache, so that
-// memory is read and written once for several sweeps. Versions of an array that only these passes see share
-// two blocks. Each element is computed once, by the same program: the bits are those of the single passes.
-// For one node, because borders between ranks are computed in both ranks' blocks.
+// Tiles sweeps in time. Passes that follow each other over the same large arrays (Jacobi, heat, waves; a step
+// of conjugate gradients and the reduction of what it makes) become a wavefront (step_wavefront.hpp): a band
+// of rows goes through all of them while it is in cache, so that memory is read and written once. Versions of
+// an array that only these passes see share two blocks. Each element is computed once, by the same program:
+// the bits are those of the single passes. For one node, because borders between ranks are computed in both
+// ranks' blocks.
 #include <algorithm>
 #include <set>
 
@@ -58,7 +59,9 @@ class Tiler {
   };
 
   const Slot& slot(int number) const { return plan_.slots[static_cast<std::size_t>(number)]; }
-  static const FusedLoop& loop_of(const Step& step) { return std::get<FusedLoop>(step.body); }
+  const LayoutOf layout_of_ = [this](int number) -> const Layout& { return slot(number).info.layout; };
+
+  static const Layout& iterations_of(const Step& step) { return loop_of(step.body).iterations; }
 
   std::int64_t bytes_of_all() const {
     std::int64_t bytes = 0;
@@ -74,10 +77,9 @@ class Tiler {
     auto last = first;
     for (; last < plan_.steps.size() && last - first < most_parts; ++last) {
       const auto& step = plan_.steps[last];
-      const auto* loop = std::get_if<FusedLoop>(&step.body);
-      if (!loop || !has_rows(*loop) || !step.hands_over.empty()) break;
-      if (!have_same_cuts(loop->iterations, loop_of(plan_.steps[first]).iterations)) break;
-      elements += loop->iterations.largest_block();
+      if (!has_rows(step, layout_of_) || !step.hands_over.empty()) break;
+      if (!have_same_cuts(iterations_of(step), iterations_of(plan_.steps[first]))) break;
+      elements += rows_of_rank(step) * row_elements_of(step);
       const auto own = slots_of(step);
       const bool is_joined = std::any_of(own.begin(), own.end(), [&](int s) { return slots.contains(s); });
       if (last > first && (!is_joined || elements > most_elements)) break;
@@ -124,12 +126,10 @@ class Tiler {
     Group group{{}, {}, std::move(*slots)};
     std::int64_t row_elements = 1;
     for (const auto& step : steps) {
-      const auto& loop = loop_of(step);
-      auto uses = row_uses_of(loop, [&](int s) -> const Layout& { return slot(s).info.layout; });
+      auto uses = row_uses_of(step, layout_of_);
       for (auto& use : uses) use.slot = group.slots.renamed(use.slot);
       group.uses.push_back(std::move(uses));
-      const auto rows = std::max<std::int64_t>(loop.iterations.axes.front().largest_interval(), 1);
-      row_elements = std::max(row_elements, loop.iterations.largest_block() / rows);
+      row_elements = std::max(row_elements, row_elements_of(step));
     }
     auto distances = distances_of(group.uses);
     if (!distances) return std::nullopt;
@@ -157,7 +157,7 @@ class Tiler {
   /// True when the rows around borders are few beside the blocks. What a part writes lies with the rank that
   /// computes it.
   bool leaves_rows(const Group& group, std::span<const Step> steps) const {
-    if (loop_of(steps.front()).iterations.axes.front().parts == 1) return true;
+    if (iterations_of(steps.front()).axes.front().parts == 1) return true;
     const auto most = [](const std::vector<std::int64_t>& each) {
       return *std::max_element(each.begin(), each.end());
     };
@@ -166,7 +166,7 @@ class Tiler {
       for (const auto& use : uses)
         if (use.is_written && use.shift != 0) return false;
     for (const auto& step : steps) {
-      const auto& axis = loop_of(step).iterations.axes.front();
+      const auto& axis = iterations_of(step).axes.front();
       for (int c = 0; c < axis.parts; ++c) {
         const auto interval = axis.interval(c);
         if (interval.size() < (is_always_ ? 2 : 4) * std::max<std::int64_t>(rows, 1)) return false;
@@ -200,17 +200,22 @@ class Tiler {
   }
 
   void append(std::size_t first, std::size_t last, const Group& group, std::vector<Step>& steps) const {
-    const bool has_borders = loop_of(plan_.steps[first]).iterations.axes.front().parts > 1;
+    const bool has_borders = iterations_of(plan_.steps[first]).axes.front().parts > 1;
     Step joined;
     auto parts = std::make_shared<std::vector<Wavefront::Part>>();
     for (std::size_t p = 0; p < last - first; ++p) {
       const auto& step = plan_.steps[first + p];
       joined.commands.insert(joined.commands.end(), step.commands.begin(), step.commands.end());
       joined.command = std::max(joined.command, step.command);
-      auto loop = group.slots.renamed(loop_of(step));
-      keep_in_cache(group, loop);
+      Wavefront::Part part;
+      if (const auto* fold = std::get_if<FoldBlocks>(&step.body))
+        part.pass = group.slots.renamed(*fold);
+      else
+        part.pass = group.slots.renamed(loop_of(step.body));
+      keep_in_cache(group, loop_of(part.pass));
       const auto& [skew, top, bottom] = group.distances;
-      parts->push_back({std::move(loop), skew[p], has_borders ? top[p] : 0, has_borders ? bottom[p] : 0});
+      parts->push_back(
+          {std::move(part.pass), skew[p], has_borders ? top[p] : 0, has_borders ? bottom[p] : 0});
     }
     joined.allocates = group.slots.allocates();
     joined.binds = group.slots.binds();

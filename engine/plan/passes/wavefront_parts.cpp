@@ -28,10 +28,27 @@ std::optional<std::int64_t> shift_of(const Operand& operand, const Layout& itera
   return own.parts == 1 ? axis.start : placement.iterations.axes.front().start - own.start;
 }
 
+/// Where the partials of a fold lie, by reduction blocks.
+const Layout& layout_of_partials(const FoldBlocks::Fold& fold, const FoldBlocks& of,
+                                 const LayoutOf& layout_of) {
+  return fold.is_result ? of.kept : layout_of(fold.partials);
+}
+
 }  // namespace
 
-bool has_rows(const FusedLoop& loop) {
-  return !loop.interior && !loop.computes_nothing() && is_cut_by_rows(loop.iterations);
+bool has_rows(const Step& step, const LayoutOf& layout_of) {
+  const auto* fold = std::get_if<FoldBlocks>(&step.body);
+  if (fold == nullptr && !std::holds_alternative<FusedLoop>(step.body)) return false;
+  const FusedLoop& loop = loop_of(step.body);
+  if (loop.interior || loop.computes_nothing() || !is_cut_by_rows(loop.iterations)) return false;
+  if (fold == nullptr) return true;
+  const bool is_row_by_row =
+      fold->block_extents.front() == 1 && !(fold->is_complete && fold->reduced.front());
+  return is_row_by_row && protocol::element_count(fold->extents) > 0 &&
+         std::all_of(fold->folds.begin(), fold->folds.end(), [&](const auto& each) {
+           const auto& layout = layout_of_partials(each, *fold, layout_of);
+           return is_cut_by_rows(layout) && have_same_cuts(layout, loop.iterations);
+         });
 }
 
 bool have_same_cuts(const Layout& left, const Layout& right) {
@@ -47,14 +64,27 @@ std::int64_t first_row(const Layout& iterations) {
   return rows.parts == 1 ? 0 : rows.start;
 }
 
-std::vector<RowUse> row_uses_of(const FusedLoop& loop,
-                                const std::function<const Layout&(int slot)>& layout_of) {
+std::int64_t rows_of_rank(const Step& step) {
+  return std::max<std::int64_t>(loop_of(step.body).iterations.axes.front().largest_interval(), 1);
+}
+
+std::int64_t row_elements_of(const Step& step) {
+  const auto* fold = std::get_if<FoldBlocks>(&step.body);
+  auto extents = fold != nullptr ? fold->extents : loop_of(step.body).iterations.extents();
+  extents.front() = 1;
+  return protocol::element_count(extents);
+}
+
+std::vector<RowUse> row_uses_of(const Step& step, const LayoutOf& layout_of) {
+  const FusedLoop& loop = loop_of(step.body);
   std::vector<RowUse> uses;
   for (const auto& operand : loop.operands) {
     if (operand.source != Operand::Source::slot) continue;
     uses.push_back(
         {operand.slot, shift_of(operand, loop.iterations, layout_of(operand.slot)), operand.is_written});
   }
+  if (const auto* fold = std::get_if<FoldBlocks>(&step.body))
+    for (const auto& each : fold->folds) uses.push_back({each.partials, 0, true});
   return uses;
 }
 

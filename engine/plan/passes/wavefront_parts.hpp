@@ -19,16 +19,21 @@ struct RowUse {
   bool is_written = false;
 };
 
-/// True when the passes can be parts of one wavefront: cut between ranks along their rows only, and at the
-/// same places.
-bool has_rows(const FusedLoop& loop);
+using LayoutOf = std::function<const Layout&(int slot)>;
+
+/// True when the step can be a part of a wavefront: a pass that is cut between ranks along its rows only, or
+/// the first half of a reduction whose blocks lie within such rows.
+bool has_rows(const Step& step, const LayoutOf& layout_of);
+/// True when the first axes are cut between ranks at the same places.
 bool have_same_cuts(const Layout& left, const Layout& right);
 /// Rows are counted from here, so that rows that lie with one rank have one number in all parts.
 std::int64_t first_row(const Layout& iterations);
 
-/// What the pass touches, without its carries. A slot's layout as `layout_of` says.
-std::vector<RowUse> row_uses_of(const FusedLoop& loop,
-                                const std::function<const Layout&(int slot)>& layout_of);
+/// What a step that has rows touches, without its carries.
+std::vector<RowUse> row_uses_of(const Step& step, const LayoutOf& layout_of);
+/// The largest number of rows of a rank, and how many elements the step computes in a row.
+std::int64_t rows_of_rank(const Step& step);
+std::int64_t row_elements_of(const Step& step);
 
 /// For each part by how many rows it must follow the front, and how many rows it leaves at borders between
 /// ranks (step_wavefront.hpp). Of two parts that touch the same row of a slot, one of them writing, the

@@ -16,7 +16,7 @@
 #include "engine/steps/folds/masked_sums.hpp"
 #include "engine/steps/folds/moment_blocks.hpp"
 #include "engine/steps/folds/product_factors.hpp"
-#include "engine/steps/row_parts.hpp"
+#include "engine/steps/row_pass.hpp"
 #include "engine/steps/run_step.hpp"
 #include "engine/steps/shared_work.hpp"
 #include "engine/tiles/float_errors.hpp"
@@ -70,11 +70,11 @@ class BlockFolder {
     if (mine.count() > 0 && is_one_program) whole_.copy_shared(elements_of(mine.blocks()));
   }
 
-  /// Folds whole rows of this rank's part, of which nothing lies elsewhere but what is for all rows.
-  void run_rows(const distribution::Interval& rows) {
-    Box region = fold_.values.iterations.box(context_.rank());
+  /// Folds whole rows of a rank's part.
+  void run_rows(const distribution::Interval& rows, int owner) {
+    Box region = fold_.values.iterations.box(owner);
     region.front() = rows;
-    fold_region(region, context_.rank());
+    fold_region(region, owner);
   }
 
   void run() {
@@ -383,15 +383,14 @@ void run(const StepContext& context, const plan::FoldBlocks& fold) {
   BlockFolder(context, fold).run();
 }
 
-std::unique_ptr<RowPart> row_part(const StepContext& context, const plan::FoldBlocks& fold) {
-  struct Part : RowPart {
-    explicit Part(const StepContext& context, const plan::FoldBlocks& fold) : folder(context, fold) {
-      folder.copy_shared();
-    }
-    void run(const distribution::Interval& rows) override { folder.run_rows(rows); }
+std::unique_ptr<RowPass> row_pass(const StepContext& context, const plan::FoldBlocks& fold) {
+  struct Pass : RowPass {
+    Pass(const StepContext& context, const plan::FoldBlocks& fold) : folder(context, fold) {}
+    void copy_shared() override { folder.copy_shared(); }
+    void run(const distribution::Interval& rows, int owner) override { folder.run_rows(rows, owner); }
     BlockFolder folder;
   };
-  return std::make_unique<Part>(context, fold);
+  return std::make_unique<Pass>(context, fold);
 }
 
 }  // namespace gamelan::engine::steps

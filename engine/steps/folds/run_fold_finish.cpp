@@ -6,7 +6,7 @@
 
 #include "engine/steps/box_copies.hpp"
 #include "engine/steps/indices.hpp"
-#include "engine/steps/row_parts.hpp"
+#include "engine/steps/row_pass.hpp"
 #include "engine/steps/run_step.hpp"
 #include "engine/tiles/float_errors.hpp"
 #include "engine/tiles/loops/fold.hpp"
@@ -109,10 +109,10 @@ void run(const StepContext& context, const plan::FoldFinish& fold) {
 
 namespace {
 
-struct FinishOfRows : RowPart {
+struct FinishOfRows : RowPass {
   FinishOfRows(const StepContext& step_context, const plan::FoldFinish& part)
       : context(step_context), fold(part) {}
-  void run(const distribution::Interval& rows) override {
+  void run(const distribution::Interval& rows, int /*owner*/) override {
     Box mine = fold.iterations.box(context.rank());
     mine.front() = rows;
     finish(context, fold, mine);
@@ -123,7 +123,7 @@ struct FinishOfRows : RowPart {
 
 }  // namespace
 
-std::unique_ptr<RowPart> row_part(const StepContext& context, const plan::FoldFinish& fold) {
+std::unique_ptr<RowPass> row_pass(const StepContext& context, const plan::FoldFinish& fold) {
   return std::make_unique<FinishOfRows>(context, fold);
 }
 

@@ -9,7 +9,7 @@
 #include "engine/steps/box_copies.hpp"
 #include "engine/steps/chunks.hpp"
 #include "engine/steps/irregular/stream.hpp"
-#include "engine/steps/row_parts.hpp"
+#include "engine/steps/row_pass.hpp"
 #include "engine/steps/run_step.hpp"
 #include "engine/tiles/loops/element.hpp"
 #include "engine/tiles/loops/fold.hpp"
@@ -259,17 +259,17 @@ void run(const StepContext& context, const plan::ArgLines& step) {
   });
 }
 
-std::unique_ptr<RowPart> row_part(const StepContext& context, const plan::ArgLines& step) {
-  std::unique_ptr<RowPart> part;
+std::unique_ptr<RowPass> row_pass(const StepContext& context, const plan::ArgLines& step) {
+  std::unique_ptr<RowPass> pass;
   with_lines(context, step, [&]<class Lines>(Lines lines) {
-    struct Part : RowPart {
-      explicit Part(Lines&& some) : lines(std::move(some)) {}
-      void run(const distribution::Interval& rows) override { lines.run(rows); }
+    struct Pass : RowPass {
+      explicit Pass(Lines&& some) : lines(std::move(some)) {}
+      void run(const distribution::Interval& rows, int /*owner*/) override { lines.run(rows); }
       Lines lines;
     };
-    part = std::make_unique<Part>(std::move(lines));
+    pass = std::make_unique<Pass>(std::move(lines));
   });
-  return part;
+  return pass;
 }
 
 }  // namespace gamelan::engine::steps

@@ -69,7 +69,7 @@ class Walk {
   /// All rows of the parts; those at borders count for the rank in whose block they lie.
   void operator()(const Wavefront& wavefront) {
     if (wavefront.is_at_borders) return;
-    for (const auto& part : *wavefront.parts) (*this)(part.loop);
+    for (const auto& part : *wavefront.parts) std::visit(*this, part.pass);
   }
 
   void operator()(const FoldFinish& fold) {

@@ -199,12 +199,12 @@ def test_where_memory_is_short_sweeps_are_single_passes(engine, ranks, one_node,
 
 
 def random_program(np, seed, shape):
-    """Statements over shifted views, some of them in place, some that no wavefront can have, some that look."""
+    """Statements over shifted views, some of them in place, some that no wavefront can have, some that reduce, some that look."""
     choice = random.Random(seed)
     arrays = start(np, shape, choice.randint(1, 4))
-    looks = []
+    looks, reduced = [], []
     statements = [
-        (choice.randrange(8), choice.randint(0, 3), choice.randint(0, 3), choice.randint(0, 2), choice.randint(0, 2),
+        (choice.randrange(10), choice.randint(0, 3), choice.randint(0, 3), choice.randint(0, 2), choice.randint(0, 2),
          [(choice.randrange(4), choice.randint(0, 3), choice.randint(0, 2)) for _ in range(choice.randint(1, 4))])
         for _ in range(choice.randint(1, 4))
     ]  # fmt: skip
@@ -226,10 +226,14 @@ def random_program(np, seed, shape):
                 into *= 0.5
             elif kind == 4:
                 arrays[target % len(arrays)] = np.maximum(into, 0.5 * into[::-1])
+            elif kind == 5:
+                reduced.append((value * into[rows : rows + height, columns : columns + width]).max())
+            elif kind == 6:
+                reduced.append((value < into[rows : rows + height, columns : columns + width]).sum(axis=1))
             else:
                 into[rows : rows + height, columns : columns + width] = value
         arrays = arrays[1:] + arrays[:1]
-    return [*arrays, numpy.array(looks)]
+    return [*arrays, numpy.array(looks), *reduced]
 
 
 @pytest.mark.parametrize("shape", [(83, 17), (150, 31)], ids=str)
@@ -238,6 +242,40 @@ def test_random_programs(tiling, seeds, shape):
     tiling("always")
     for seed in range(seeds * 15, seeds * 15 + 15):
         same_bits(random_program, seed, shape)
+
+
+def descend(np, shape, sweeps):
+    """As conjugate gradients do: each sweep takes a number that the last one's reduction has given."""
+    p, r = start(np, shape, 2)
+    found, share = [], 0.25
+    for k in range(sweeps):
+        inner = p[1:-1, 1:-1]
+        p[1:-1, 1:-1] = r[1:-1, 1:-1] + share * inner
+        around = 4.0 * inner - p[:-2, 1:-1] - p[2:, 1:-1] - p[1:-1, :-2] - p[1:-1, 2:]
+        if k % 3 == 0:
+            found.append((inner * around).sum())
+        elif k % 3 == 1:
+            found += [(inner * around).sum(axis=1), around.max()]
+        else:
+            found.append(around.mean())
+        share = 0.01 * np.cos(found[-1])
+    return [p, *found]
+
+
+@pytest.mark.parametrize("shape", [(97, 140), (211, 9), (40, 1000), (1037, 1411), (1538, 1026)], ids=str)
+def test_a_sweep_and_a_reduction_of_it(tiling, ranks, one_node, shape):
+    """They share a pass over memory, and have the bits of two passes."""
+    is_large = shape[0] > 1000
+    tiling("off")
+    single = [numpy.asarray(each) for each in descend(gamelan, shape, 5)]
+    tiling("on" if is_large else "always")
+    for _ in range(2 if is_large else 1):  # the second time in machine code
+        tiled = descend(gamelan, shape, 5)
+        if not is_large and shape[0] > 20 * ranks:
+            assert re.search(r"behind[^:]*: fold blocks with add", str(gamelan.explain(tiled[0])))
+        for want, got, numpys in zip(single, tiled, descend(numpy, shape, 5), strict=True):
+            numpy.testing.assert_array_equal(numpy.asarray(got), want, strict=True)
+            numpy.testing.assert_allclose(want, numpys, rtol=1e-9, atol=1e-9)
 
 
 def test_floating_point_errors_are_told(tiling):
