@@ -23,6 +23,14 @@ constexpr std::size_t side_by_side = 4;  // runs, where memory is what takes the
 template <class T>
 constexpr bool is_worth_streams = sizeof(T) == 4 || sizeof(T) == 8;
 
+/// Asks for what lies `bytes_ahead` behind 32 elements.
+template <class T>
+[[gnu::always_inline]] inline void fetch_ahead(const T* values) {
+  const auto* ahead = reinterpret_cast<const char*>(values) + bytes_ahead;
+  for (std::size_t byte = 0; byte < lane_count * sizeof(T); byte += line_bytes)
+    __builtin_prefetch(ahead + byte);
+}
+
 /// The type in which a run is accumulated: float for halves, whose sums would soon stop growing.
 template <class T>
 using Wide = std::conditional_t<is_half<T>, float, T>;
@@ -38,12 +46,17 @@ T fold_short_run(const T* values, std::int64_t length) {
   return static_cast<T>(lane[0]);
 }
 
-/// Combines the lanes of a run. Of the last four floats the compiler would make half a vector, whose other
-/// half multiplies what is left there: an error that is none of the elements'. In memory they are alone.
-template <class Row, class T>
-[[gnu::always_inline]] inline T fold_lanes(Wide<T> (&lane)[lane_count]) {
+/// Combines the lanes of a run. It copies none of them: the compiler would do so in vectors of another width,
+/// for which loads then wait. Of the last four floats it would make half a vector, whose other half
+/// multiplies what is left there: an error that is none of the elements'. In memory they are alone.
+template <class Row, class T, class Lane>
+[[gnu::always_inline]] inline T fold_lanes(const Lane* lanes) {
+  constexpr std::int64_t most = lane_count / 2;
+  Wide<T> lane[most];
+  for (std::int64_t j = 0; j < most; ++j)
+    lane[j] = Row::apply(static_cast<Wide<T>>(lanes[j]), static_cast<Wide<T>>(lanes[j + most]));
 #pragma GCC unroll 8
-  for (std::int64_t half = lane_count / 2; half > 2; half /= 2) {
+  for (std::int64_t half = most / 2; half > 2; half /= 2) {
     for (std::int64_t j = 0; j < half; ++j) lane[j] = Row::apply(lane[j], lane[j + half]);
   }
   Wide<T> last[4] = {lane[0], lane[1], lane[2], lane[3]};
@@ -58,9 +71,7 @@ T fold_run(const T* values, std::int64_t length) {
   for (std::int64_t j = 0; j < lane_count; ++j) lane[j] = static_cast<Wide<T>>(values[j]);
   std::int64_t done = lane_count;
   for (; done + lane_count <= length; done += lane_count) {
-    const auto* ahead = reinterpret_cast<const char*>(values + done) + bytes_ahead;
-    for (std::size_t byte = 0; byte < lane_count * sizeof(T); byte += line_bytes)
-      __builtin_prefetch(ahead + byte);
+    fetch_ahead(values + done);
     for (std::int64_t j = 0; j < lane_count; ++j) {
       lane[j] = Row::apply(lane[j], static_cast<Wide<T>>(values[done + j]));
     }
@@ -144,9 +155,7 @@ void fold_runs_of(const T* __restrict values, std::int64_t run_count, T* __restr
   constexpr std::int64_t together = lane_count;
   std::int64_t run = 0;
   for (; run + together <= run_count; run += together, values += together * length) {
-    const auto* ahead = reinterpret_cast<const char*>(values) + bytes_ahead;
-    for (std::size_t byte = 0; byte < together * length * sizeof(T); byte += line_bytes)
-      __builtin_prefetch(ahead + byte);
+    for (std::int64_t part = 0; part < length; ++part) fetch_ahead(values + part * together);
     for (std::int64_t each = 0; each < together; ++each)
       out[run + each] = fold_tree<Row, length, 0, 1>(values + each * length);
   }
@@ -157,7 +166,12 @@ template <class Row, class T>
 void fold_runs_in_turn(const void* from, std::int64_t run_count, std::int64_t run_length, void* to) {
   const T* values = static_cast<const T*>(from);
   T* out = static_cast<T*>(to);
-  if (run_length >= lane_count) {
+  if (run_length == lane_count) {
+    for (std::int64_t run = 0; run < run_count; ++run)
+      out[run] = fold_lanes<Row, T>(values + run * run_length);
+    return;
+  }
+  if (run_length > lane_count) {
     for (std::int64_t run = 0; run < run_count; ++run)
       out[run] = fold_run<Row>(values + run * run_length, run_length);
     return;
@@ -173,14 +187,6 @@ void fold_runs_in_turn(const void* from, std::int64_t run_count, std::int64_t ru
   for (; run + together <= run_count; run += together)
     fold_short_runs<Row, T, together>(values + run * run_length, run_length, out + run);
   for (; run < run_count; ++run) out[run] = fold_short_run<Row>(values + run * run_length, run_length);
-}
-
-/// Asks for what lies `bytes_ahead` behind 32 elements.
-template <class T>
-void fetch_ahead(const T* values) {
-  const auto* ahead = reinterpret_cast<const char*>(values) + bytes_ahead;
-  for (std::size_t byte = 0; byte < lane_count * sizeof(T); byte += line_bytes)
-    __builtin_prefetch(ahead + byte);
 }
 
 template <class Row, class T>
