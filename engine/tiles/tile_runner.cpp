@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "engine/tiles/loops/split_columns.hpp"
 #include "engine/tiles/tile_attribution.hpp"
 #include "engine/tiles/tile_form.hpp"
 #include "engine/tiles/tile_geometry.hpp"
@@ -168,16 +169,14 @@ class Runner::State {
 
   void run_calls(const Instance& instance, std::span<const Translation::Call> calls, std::size_t count) {
     std::byte* const* places = instance.places.data();
-    for (const Translation::Call& call : calls) {
+    for (std::size_t next = 0; next < calls.size(); ++next) {
+      const Translation::Call& call = calls[next];
       if (call.code != nullptr) {
         call.code->run(places, count);
         continue;
       }
       std::byte* out = places[call.out];
       const void* in[] = {places[call.in[0]], places[call.in[1]], places[call.in[2]]};
-      const auto step_of = [&]() -> const Step& {
-        return renamed_.steps[static_cast<std::size_t>(call.step)];
-      };
       switch (call.action) {
         case StorageAssignment::Action::compute:
           if (call.loop != nullptr)
@@ -186,15 +185,18 @@ class Runner::State {
             compute_nullary(call.step, out);
           break;
         case StorageAssignment::Action::gather:
-          gather(step_of(), places[step_of().operand], out);
+          if (const auto columns = gather_columns(instance, calls.subspan(next)); columns > 0)
+            next += columns - 1;
+          else
+            gather(step_of(call), places[operand_of(call)], out);
           break;
         case StorageAssignment::Action::cast: {
-          const Step& step = step_of();
+          const Step& step = step_of(call);
           step.cast(places[call.in[0]], item_bytes(step.in[0]), out, item_bytes(step.out), count);
           break;
         }
         case StorageAssignment::Action::scatter:
-          scatter(step_of(), places[call.in[0]], out);
+          scatter(step_of(call), places[call.in[0]], out);
           break;
       }
     }
@@ -214,6 +216,45 @@ class Runner::State {
       step.cast(from + operand_offset, inner.operand_stride, tile + tile_offset, inner.tile_stride,
                 static_cast<std::size_t>(inner.extent));
     });
+  }
+
+  const Step& step_of(const Translation::Call& call) const {
+    return renamed_.steps[static_cast<std::size_t>(call.step)];
+  }
+  std::size_t operand_of(const Translation::Call& call) const {
+    return static_cast<std::size_t>(step_of(call).operand);
+  }
+
+  /// Gathers neighbouring columns of one table, of which each row is then read once. How many of the calls
+  /// have been done, from the first on; 0 where there are no such columns.
+  std::size_t gather_columns(const Instance& instance, std::span<const Translation::Call> calls) const {
+    const auto& places = instance.places;
+    const auto& strides = geometry_.strides[operand_of(calls[0])];
+    const auto item = item_bytes(step_of(calls[0]).out);
+    const std::byte* first = places[operand_of(calls[0])];
+    std::size_t columns = 0;
+    for (; columns < std::min(calls.size(), most_split_columns); ++columns) {
+      const Translation::Call& call = calls[columns];
+      if (call.code != nullptr || call.action != StorageAssignment::Action::gather) break;
+      const auto& others = geometry_.strides[operand_of(call)];
+      if (!step_of(call).is_same_dtype || item_bytes(step_of(call).out) != item ||
+          !std::equal(strides.begin(), strides.begin() + geometry_.axis_count, others.begin()))
+        break;
+      first = std::min<const std::byte*>(first, places[operand_of(call)]);
+    }
+    const auto split = find_split_columns(item, columns);
+    const Runs runs(extents_, geometry_.axis_count, strides, item, geometry_.row_pitch);
+    const Run& only = runs.run[0];
+    if (split == nullptr || runs.count > 1 || only.operand_stride <= item) return 0;
+    std::array<std::byte*, most_split_columns> to{};
+    for (std::size_t k = 0; k < columns; ++k) {
+      const auto column = (places[operand_of(calls[k])] - first) / item;
+      if (column >= static_cast<std::ptrdiff_t>(columns)) return 0;
+      to[static_cast<std::size_t>(column)] = places[calls[k].out];
+    }
+    if (std::find(to.begin(), to.begin() + columns, nullptr) != to.begin() + columns) return 0;
+    split(first, only.operand_stride, only.extent, to.data());
+    return columns;
   }
 
   void scatter(const Step& step, const std::byte* tile, std::byte* to) const {

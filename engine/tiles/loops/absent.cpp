@@ -9,6 +9,7 @@
 #include "engine/tiles/loops/moment_tables.hpp"
 #include "engine/tiles/loops/scan_tables.hpp"
 #include "engine/tiles/loops/small_products.hpp"
+#include "engine/tiles/loops/split_columns.hpp"
 
 namespace gamelan::engine::tiles::GAMELAN_ISA {
 
@@ -36,6 +37,7 @@ SmallProductLoop small_product_loop(Dtype) { return nullptr; }
 EvenBinLoop even_bin_loop() { return nullptr; }
 AddMaskedRows find_add_masked_rows(Dtype) { return nullptr; }
 AddGroupedRows find_add_grouped_rows(Dtype) { return nullptr; }
+SplitColumns find_split_columns(std::int64_t, std::size_t) { return nullptr; }
 #endif
 
 }  // namespace gamelan::engine::tiles::GAMELAN_ISA

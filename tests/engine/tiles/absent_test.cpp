@@ -14,6 +14,7 @@
 #include "engine/tiles/loops/isa.hpp"
 #include "engine/tiles/loops/masked_rows.hpp"
 #include "engine/tiles/loops/scan.hpp"
+#include "engine/tiles/loops/split_columns.hpp"
 #include "protocol/error.hpp"
 
 namespace gamelan::engine::tiles {
@@ -61,6 +62,7 @@ TEST(Absent, what_only_saves_time_is_not_found) {
     EXPECT_EQ(find_pair_loop({}, Dtype::float64, 0), nullptr);
     EXPECT_EQ(find_add_masked_rows(Dtype::float64), nullptr);
     EXPECT_EQ(find_add_grouped_rows(Dtype::float64), nullptr);
+    EXPECT_EQ(find_split_columns(8, 4), nullptr);
   }
 }
 
