@@ -48,7 +48,8 @@ std::vector<ArrayId> Recorder::peek_frees() {
 namespace {
 constexpr std::size_t none_later =
     std::numeric_limits<std::size_t>::max();  // a length that prevents no loop from closing
-constexpr std::int64_t far_ahead = 10;        // times the limit of work: a second
+// Times the limit of work: a batch (0.2 s at most, 0.05 s on a fast core), and a second.
+constexpr std::int64_t moments_of_a_batch = 2, far_ahead = 10;
 }  // namespace
 
 protocol::ArrayId Recorder::first_id() {
@@ -66,11 +67,12 @@ bool Recorder::wants_cut_before(const SourceLine& line, std::uint64_t call) cons
   if (payload_bytes_ >= limits_.payload_bytes || count >= limits_.hard_commands) return true;
   if (cuts_every_iteration_ && count > 0 && line == iteration_line_) return true;
   if (work_ / far_ahead >= limits_.work) return true;  // straight-line code on huge arrays
-  if (count < limits_.soft_commands && work_ < limits_.work) return false;
+  const auto work = work_ / moments_of_a_batch;
+  if (count < limits_.soft_commands && work < limits_.work) return false;
   const auto found = line_index_.find(line);
   if (found == line_index_.end()) return false;
-  const bool is_late = count / 3 >= limits_.soft_commands / 2 || work_ / 2 >= limits_.work;
-  const bool is_very_late = work_ / 3 >= limits_.work;
+  const bool is_late = count / 3 >= limits_.soft_commands / 2 || work / 2 >= limits_.work;
+  const bool is_very_late = work / 3 >= limits_.work;
   if (has_cut_line_ && !is_late && line != cut_line_) return false;
   // Within a statement there are temporaries, which a cut would store. A loop goes back when it begins anew.
   const SourceLine& before = lines_[pending_.commands.back().origin];

@@ -34,7 +34,8 @@ Foresight::Rules Session::foresight_rules() {
     }
     return dead->contains(id);
   };
-  return {[this] { return recorder_.new_id(); }, is_computed, has_died, sender_.watched()};
+  return {[this] { return recorder_.new_id(); }, is_computed, has_died, sender_.watched(),
+          recorder_.limits().work};
 }
 
 std::optional<PartialLook> Session::part_of(const std::vector<View>& views) {

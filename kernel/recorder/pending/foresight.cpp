@@ -104,7 +104,7 @@ bool Foresight::begins_behind_others(Loop& loop, std::span<const Command> turn,
 }
 
 bool Foresight::find_first_turn(const protocol::Batch& pending, std::uint64_t recorded,
-                                const std::vector<View>& views) {
+                                const std::vector<View>& views, std::int64_t work) {
   const std::span<const Command> commands(pending.commands);
   const auto loop = std::find_if(loops_.begin(), loops_.end(), [&](Loop& each) {
     const auto length = each.first.commands.size();
@@ -117,7 +117,7 @@ bool Foresight::find_first_turn(const protocol::Batch& pending, std::uint64_t re
   loops_.splice(loops_.begin(), loops_, loop);
   loop->shown.clear();
   for (const View& view : views) loop->shown.push_back(view.base);
-  is_first_turn_ = !loop->is_kept && !has_failed && turns_ahead(*loop) > 1;
+  is_first_turn_ = !loop->is_kept && !has_failed && turns_ahead(*loop, work) > 1;
   return true;
 }
 
@@ -174,7 +174,7 @@ std::optional<Foresight::Elements> Foresight::look(const protocol::Batch& pendin
   is_of_loop_ = false;
   is_first_turn_ = false;
   ++epoch_;
-  if (find_first_turn(pending, count, views)) return std::nullopt;
+  if (find_first_turn(pending, count, views, rules.work)) return std::nullopt;
   if (count == 0 || count > most_commands || count > pending.commands.size()) return std::nullopt;
   const auto turn = std::span(pending.commands).last(count);
   std::int64_t elements = 0;
@@ -203,14 +203,20 @@ std::optional<Foresight::Elements> Foresight::look(const protocol::Batch& pendin
   return known;
 }
 
-/// How many turns are to be computed at once, with the one that is looked at.
-std::int64_t Foresight::turns_ahead(const Loop& loop) {
+/// How many turns are to be computed at once, with the one that is looked at. The others find in cache what
+/// the first has read.
+std::int64_t Foresight::turns_ahead(const Loop& loop, std::int64_t most_work) {
   const auto begun = loop.turns - 1;
   const auto turns = std::min(loop.before > begun ? loop.before - begun : begun, most_turns);
-  std::int64_t work = 0;
-  for (const Command& command : loop.first.commands)
-    work += work_of(command, loop.first.commands.front().out.base, {});
-  return std::min({turns, work_of_a_moment / std::max<std::int64_t>(work, 1),
+  TouchedArrays touched;
+  std::int64_t work[2] = {};  // of the first turn, of another
+  for (auto& each : work) {
+    for (const Command& command : loop.first.commands)
+      each += work_of(command, loop.first.commands.front().out.base, touched);
+    for (const Command& command : loop.first.commands) touch(touched, command);
+  }
+  const auto others = (most_work - work[0]) / std::max<std::int64_t>(work[1], 1);
+  return std::min({turns, work[0] > most_work ? 0 : 1 + others,
                    static_cast<std::int64_t>(most_commands_ahead / loop.first.commands.size())});
 }
 
@@ -219,7 +225,7 @@ std::optional<Foresight::Ahead> Foresight::ahead(const Rules& rules) {
   Loop& loop = loops_.front();
   loop.known.clear();
   const auto begun = loop.turns - 1;  // before this one
-  const auto turns = turns_ahead(loop);
+  const auto turns = turns_ahead(loop, rules.work);
   Ahead found{{}, epoch_, loop.first.views.size(), loop.first.commands.size()};
   for (std::int64_t turn = begun; turn < begun + turns; ++turn)
     if (!add_turn(loop, turn, rules, found.look)) break;

@@ -202,6 +202,23 @@ def test_the_first_turn_is_known_behind_other_commands(engines_only):
     assert requests(lambda: [int((now == k).sum()) for k in range(1, 7)]) <= 2
 
 
+def test_turns_behind_the_first_find_its_operands_in_cache(engines_only):
+    """Eight passes over 4 million numbers would be more than a request may be: k-means would wait for its last centre."""
+    points = gamelan.asarray(numpy.random.default_rng(3).random((1_000_000, 4)))
+
+    def iteration(turn):
+        labels = gamelan.floor(8 * points[:, turn])
+        means = numpy.empty((8, 4))
+        for k in range(8):
+            member = labels == k
+            means[k] = gamelan.where(member[:, numpy.newaxis], points, 0.0).sum(axis=0) / member.sum()
+        return means
+
+    for turn in range(3):
+        iteration(turn)
+    assert requests(lambda: iteration(3)) <= 3, "the labels, all centres, and what asks for the number of requests"
+
+
 @pytest.mark.parametrize("settings", ["warn", "ignore"])
 def test_warnings_of_a_first_turn_behind_others(engines_only, settings):
     def program(np):
