@@ -9,9 +9,10 @@ namespace {
 
 using Kind = Instruction::Kind;
 
-// Bytes per rank. What is written: more than a rank's share of a last-level cache. What is read: more than a
-// second-level cache.
-constexpr std::size_t store_from_bytes = std::size_t{16} << 20, load_from_bytes = std::size_t{2} << 20;
+// Bytes per rank. What is written: more than a rank's share of a last-level cache. What is read: more than
+// any second-level cache. (In a last-level cache the processor's own prefetching is better: of 3.7 MiB by 5
+// %.)
+constexpr std::size_t store_from_bytes = std::size_t{16} << 20, load_from_bytes = std::size_t{4} << 20;
 constexpr std::size_t shortest_stored_run = 256;       // bytes: three whole lines
 constexpr std::size_t shortest_loaded_run = 32 << 10;  // bytes: twice what is asked for ahead
 
@@ -73,8 +74,10 @@ void mark_streams(FusedLoop& pass, const std::vector<Slot>& slots) {
     ++leader.loads;
     if (element > leader.element) leader = {&instruction, element, leader.loads};
   }
-  for (const auto& [slot, leader] : leaders)
-    if (leader.loads > 1) leader.load->streams = true;
+  // The processor finds a few simple streams by itself, and not among the loads of a stencil.
+  const bool is_stencil =
+      std::any_of(leaders.begin(), leaders.end(), [](const auto& each) { return each.second.loads > 1; });
+  for (const auto& [slot, leader] : leaders) leader.load->streams = is_stencil;
 }
 
 }  // namespace gamelan::engine::plan
