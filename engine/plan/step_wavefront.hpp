@@ -11,7 +11,7 @@
 
 namespace gamelan::engine::plan {
 
-/// The pass of a part or of a step, of which a reduction computes its values.
+/// The loop of a part or of a step; of a reduction, the one that computes its values.
 template <class Body>
 auto& loop_of(Body& body) {
   auto* fold = std::get_if<FoldBlocks>(&body);

@@ -160,7 +160,13 @@ class Steps {
       for (const auto& part : chain->parts) check_part(part);
     check_passing(step);
     if (const auto* wavefront = std::get_if<Wavefront>(&step.body))
-      for (const auto& part : *wavefront->parts) check_part(part.pass);
+      for (const auto& part : *wavefront->parts) {
+        check_part(part.pass);
+        const auto* fold = std::get_if<FoldBlocks>(&part.pass);
+        require(fold == nullptr || (fold->block_extents.front() == 1 && !fold->values.interior &&
+                                    !(fold->is_complete && fold->reduced.front())),
+                "a reduction in a wavefront has blocks of several rows");
+      }
     if (const auto* fold = std::get_if<FoldFinish>(&step.body))
       require(fold->kept_axes == fold->iterations.axes.size() &&
                   fold->kept_axes <= fold->input.placement.iterations.axes.size(),

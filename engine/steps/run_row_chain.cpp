@@ -2,31 +2,10 @@
 // A chain of rows: every part over some rows, while these are in cache, then over the next ones.
 #include <algorithm>
 
-#include "engine/steps/box_runner.hpp"
 #include "engine/steps/row_pass.hpp"
 #include "engine/steps/run_step.hpp"
 
 namespace gamelan::engine::steps {
-
-std::unique_ptr<RowPass> row_pass(const StepContext& context, const plan::FusedLoop& fused) {
-  struct Pass : RowPass {
-    Pass(const StepContext& context, const plan::FusedLoop& fused)
-        : iterations(fused.iterations),
-          rank(context.rank()),
-          box(iterations.box(rank)),
-          runner(context, fused, iterations.extents()) {}
-    void copy_shared() override { runner.copy_shared(iterations.box(rank)); }
-    void run(const distribution::Interval& rows, int owner) override {
-      box.front() = rows;  // the only axis that is cut
-      runner.run_for(owner, box);
-    }
-    const distribution::Layout& iterations;
-    const int rank;
-    distribution::Box box;
-    BoxRunner runner;
-  };
-  return std::make_unique<Pass>(context, fused);
-}
 
 void run(const StepContext& context, const plan::RowChain& chain) {
   if (!chain.rows.takes_part(context.rank())) return;

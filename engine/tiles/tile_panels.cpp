@@ -10,9 +10,9 @@
 namespace gamelan::engine::tiles {
 namespace {
 
-constexpr std::int64_t far_bytes = 64;     // a stride that leaves the cache line
-constexpr std::int64_t panel_bytes = 128;  // of a row of the operand: two lines
-constexpr std::int64_t longest = 2048;     // rows of the operand in a panel: a part of a second-level cache
+constexpr std::int64_t far_bytes = 64;         // a stride that leaves the cache line
+constexpr std::int64_t panel_bytes = 128;      // of a row of the operand: two lines
+constexpr std::int64_t longest = 2048;         // rows of the operand in a panel: 256 KiB at most
 constexpr std::int64_t least_elements = 2048;  // of a panel: each is a cell of its own to the program
 constexpr std::int64_t least_extent = 16;
 

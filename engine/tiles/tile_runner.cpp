@@ -5,6 +5,7 @@
 #include "engine/tiles/tile_runner.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <span>
 #include <utility>
 
@@ -225,35 +226,54 @@ class Runner::State {
     return static_cast<std::size_t>(step_of(call).operand);
   }
 
-  /// Gathers neighbouring columns of one table, of which each row is then read once. How many of the calls
-  /// have been done, from the first on; 0 where there are no such columns.
-  std::size_t gather_columns(const Instance& instance, std::span<const Translation::Call> calls) const {
-    const auto& places = instance.places;
-    const auto& strides = geometry_.strides[operand_of(calls[0])];
+  /// How many calls, from the first on, gather from one table with the same strides, no further apart than
+  /// columns that are split together. `offsets`: of each from the first, in elements.
+  std::size_t find_columns(std::span<std::byte* const> places, std::span<const Translation::Call> calls,
+                           std::span<std::ptrdiff_t, most_split_columns> offsets) const {
+    const auto first = operand_of(calls[0]);
+    const auto& strides = geometry_.strides[first];
     const auto item = item_bytes(step_of(calls[0]).out);
-    const std::byte* first = places[operand_of(calls[0])];
     std::size_t columns = 0;
     for (; columns < std::min(calls.size(), most_split_columns); ++columns) {
       const Translation::Call& call = calls[columns];
       if (call.code != nullptr || call.action != StorageAssignment::Action::gather) break;
       const auto& others = geometry_.strides[operand_of(call)];
-      if (!step_of(call).is_same_dtype || item_bytes(step_of(call).out) != item ||
+      const auto bytes = places[operand_of(call)] - places[first];
+      if (!step_of(call).is_same_dtype || item_bytes(step_of(call).out) != item || bytes % item != 0 ||
+          std::abs(bytes / item) >= static_cast<std::ptrdiff_t>(most_split_columns) ||
           !std::equal(strides.begin(), strides.begin() + geometry_.axis_count, others.begin()))
         break;
-      first = std::min<const std::byte*>(first, places[operand_of(call)]);
+      offsets[columns] = bytes / item;
     }
+    return columns;
+  }
+
+  /// Gathers neighbouring columns of one table, of which each row is then read once. How many of the calls
+  /// have been done, from the first on; 0 where there are no such columns.
+  std::size_t gather_columns(const Instance& instance, std::span<const Translation::Call> calls) const {
+    std::array<std::ptrdiff_t, most_split_columns> offsets;
+    auto columns = find_columns(instance.places, calls, offsets);
+    std::array<std::byte*, most_split_columns> to;
+    std::ptrdiff_t lowest = 0;
+    const auto are_neighbours = [&] {
+      lowest = *std::min_element(offsets.begin(), offsets.begin() + static_cast<std::ptrdiff_t>(columns));
+      to.fill(nullptr);
+      for (std::size_t k = 0; k < columns; ++k) {
+        const auto column = static_cast<std::size_t>(offsets[k] - lowest);
+        if (column >= columns || to[column] != nullptr) return false;
+        to[column] = instance.places[calls[k].out];
+      }
+      return true;
+    };
+    while (columns > 1 && !are_neighbours()) --columns;
+    const auto operand = operand_of(calls[0]);
+    const auto item = item_bytes(step_of(calls[0]).out);
     const auto split = find_split_columns(item, columns);
-    const Runs runs(extents_, geometry_.axis_count, strides, item, geometry_.row_pitch);
+    const Runs runs(extents_, geometry_.axis_count, geometry_.strides[operand], item, geometry_.row_pitch);
     const Run& only = runs.run[0];
-    if (split == nullptr || runs.count > 1 || only.operand_stride <= item) return 0;
-    std::array<std::byte*, most_split_columns> to{};
-    for (std::size_t k = 0; k < columns; ++k) {
-      const auto column = (places[operand_of(calls[k])] - first) / item;
-      if (column >= static_cast<std::ptrdiff_t>(columns)) return 0;
-      to[static_cast<std::size_t>(column)] = places[calls[k].out];
-    }
-    if (std::find(to.begin(), to.begin() + columns, nullptr) != to.begin() + columns) return 0;
-    split(first, only.operand_stride, only.extent, to.data());
+    if (split == nullptr || runs.count > 1 || only.operand_stride <= item || only.tile_stride != item)
+      return 0;
+    split(instance.places[operand] + lowest * item, only.operand_stride, only.extent, to.data());
     return columns;
   }
 

@@ -48,7 +48,7 @@ std::vector<ArrayId> Recorder::peek_frees() {
 namespace {
 constexpr std::size_t none_later =
     std::numeric_limits<std::size_t>::max();  // a length that prevents no loop from closing
-// Times the limit of work: a batch (0.2 s at most, 0.05 s on a fast core), and a second.
+// Times the limit of work: a batch (0.2 s on a slow core, 0.05 s on a fast one), and a second.
 constexpr std::int64_t moments_of_a_batch = 2, far_ahead = 10;
 }  // namespace
 

@@ -27,9 +27,9 @@ struct CutLimits {
   std::size_t soft_commands = 2'000;
   std::size_t hard_commands = 4'000;
   std::size_t payload_bytes = std::size_t{8} << 20;  ///< with one more array, less than a lane holds
-  std::int64_t work = std::int64_t{1}
-                      << 62;  ///< operations on an element, four for a pass over memory; a batch may have
-                              ///< twice as many, and is cut as softly as by soft_commands
+  /// Operations on an element, four for a pass over memory (work.hpp). A batch may have twice as many, and is
+  /// cut as softly as by soft_commands.
+  std::int64_t work = std::int64_t{1} << 62;
 };
 
 /// Ids of arrays that have died. `push` may run on any thread and in any destructor; it takes no lock.

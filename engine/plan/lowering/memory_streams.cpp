@@ -10,8 +10,7 @@ namespace {
 using Kind = Instruction::Kind;
 
 // Bytes per rank. What is written: more than a rank's share of a last-level cache. What is read: more than
-// any second-level cache. (In a last-level cache the processor's own prefetching is better: of 3.7 MiB by 5
-// %.)
+// any second-level cache. (In a last-level cache the processor's own prefetching is better.)
 constexpr std::size_t store_from_bytes = std::size_t{16} << 20, load_from_bytes = std::size_t{4} << 20;
 constexpr std::size_t shortest_stored_run = 256;       // bytes: three whole lines
 constexpr std::size_t shortest_loaded_run = 32 << 10;  // bytes: twice what is asked for ahead
@@ -75,9 +74,9 @@ void mark_streams(FusedLoop& pass, const std::vector<Slot>& slots) {
     if (element > leader.element) leader = {&instruction, element, leader.loads};
   }
   // The processor finds a few simple streams by itself, and not among the loads of a stencil.
-  const bool is_stencil =
+  const bool reads_one_in_several_places =
       std::any_of(leaders.begin(), leaders.end(), [](const auto& each) { return each.second.loads > 1; });
-  for (const auto& [slot, leader] : leaders) leader.load->streams = is_stencil;
+  for (const auto& [slot, leader] : leaders) leader.load->streams = reads_one_in_several_places;
 }
 
 }  // namespace gamelan::engine::plan

@@ -8,6 +8,9 @@
 namespace gamelan::engine::plan {
 namespace {
 
+// Of a row of a reduction: its values may need scratch memory (run_fold.cpp), which should stay in cache.
+constexpr std::int64_t most_folded = 1 << 15;  // elements
+
 using distribution::AxisLayout;
 
 /// True when all axes but the first one are whole with every rank, and nothing is pinned.
@@ -45,6 +48,7 @@ bool has_rows(const Step& step, const LayoutOf& layout_of) {
   const bool is_row_by_row =
       fold->block_extents.front() == 1 && !(fold->is_complete && fold->reduced.front());
   return is_row_by_row && protocol::element_count(fold->extents) > 0 &&
+         row_elements_of(step) <= most_folded &&
          std::all_of(fold->folds.begin(), fold->folds.end(), [&](const auto& each) {
            const auto& layout = layout_of_partials(each, *fold, layout_of);
            return is_cut_by_rows(layout) && have_same_cuts(layout, loop.iterations);
@@ -84,7 +88,11 @@ std::vector<RowUse> row_uses_of(const Step& step, const LayoutOf& layout_of) {
         {operand.slot, shift_of(operand, loop.iterations, layout_of(operand.slot)), operand.is_written});
   }
   if (const auto* fold = std::get_if<FoldBlocks>(&step.body))
-    for (const auto& each : fold->folds) uses.push_back({each.partials, 0, true});
+    for (const auto& each : fold->folds) {
+      const auto& partials = layout_of_partials(each, *fold, layout_of).axes.front();
+      const auto& own = loop.iterations.axes.front();
+      uses.push_back({each.partials, own.parts == 1 ? 0 : partials.start - own.start, true});
+    }
   return uses;
 }
 

@@ -22,7 +22,7 @@ struct RowUse {
 using LayoutOf = std::function<const Layout&(int slot)>;
 
 /// True when the step can be a part of a wavefront: a pass that is cut between ranks along its rows only, or
-/// the first half of a reduction whose blocks lie within such rows.
+/// the first half of a reduction whose blocks lie within such rows, if these are not too long for a cache.
 bool has_rows(const Step& step, const LayoutOf& layout_of);
 /// True when the first axes are cut between ranks at the same places.
 bool have_same_cuts(const Layout& left, const Layout& right);

@@ -104,7 +104,7 @@ bool Foresight::begins_behind_others(Loop& loop, std::span<const Command> turn,
 }
 
 bool Foresight::find_first_turn(const protocol::Batch& pending, std::uint64_t recorded,
-                                const std::vector<View>& views, std::int64_t work) {
+                                const std::vector<View>& views, std::int64_t most_work) {
   const std::span<const Command> commands(pending.commands);
   const auto loop = std::find_if(loops_.begin(), loops_.end(), [&](Loop& each) {
     const auto length = each.first.commands.size();
@@ -117,7 +117,7 @@ bool Foresight::find_first_turn(const protocol::Batch& pending, std::uint64_t re
   loops_.splice(loops_.begin(), loops_, loop);
   loop->shown.clear();
   for (const View& view : views) loop->shown.push_back(view.base);
-  is_first_turn_ = !loop->is_kept && !has_failed && turns_ahead(*loop, work) > 1;
+  is_first_turn_ = !loop->is_kept && !has_failed && turns_ahead(*loop, most_work) > 1;
   return true;
 }
 
@@ -174,7 +174,7 @@ std::optional<Foresight::Elements> Foresight::look(const protocol::Batch& pendin
   is_of_loop_ = false;
   is_first_turn_ = false;
   ++epoch_;
-  if (find_first_turn(pending, count, views, rules.work)) return std::nullopt;
+  if (find_first_turn(pending, count, views, rules.most_work)) return std::nullopt;
   if (count == 0 || count > most_commands || count > pending.commands.size()) return std::nullopt;
   const auto turn = std::span(pending.commands).last(count);
   std::int64_t elements = 0;
@@ -225,7 +225,7 @@ std::optional<Foresight::Ahead> Foresight::ahead(const Rules& rules) {
   Loop& loop = loops_.front();
   loop.known.clear();
   const auto begun = loop.turns - 1;  // before this one
-  const auto turns = turns_ahead(loop, rules.work);
+  const auto turns = turns_ahead(loop, rules.most_work);
   Ahead found{{}, epoch_, loop.first.views.size(), loop.first.commands.size()};
   for (std::int64_t turn = begun; turn < begun + turns; ++turn)
     if (!add_turn(loop, turn, rules, found.look)) break;

@@ -24,8 +24,8 @@ class Foresight {
     std::function<bool(protocol::ArrayId)> may_read;
     /// True for an array that has died, of which `note_freed` was not told.
     std::function<bool(protocol::ArrayId)> has_died;
-    unsigned watched = 0;   ///< kinds of floating-point errors that the program wants to know of
-    std::int64_t work = 0;  ///< that a request may be (work.hpp)
+    unsigned watched = 0;        ///< kinds of floating-point errors that the program wants to know of
+    std::int64_t most_work = 0;  ///< of a request (work.hpp)
   };
 
   /// To be called at every look, before anything is sent. `recorded`: how many commands the program has
@@ -82,8 +82,8 @@ class Foresight {
   static bool begins_behind_others(Loop& loop, std::span<const protocol::Command> turn,
                                    const std::vector<protocol::View>& views);
   bool find_first_turn(const protocol::Batch& pending, std::uint64_t recorded,
-                       const std::vector<protocol::View>& views, std::int64_t work);
-  static std::int64_t turns_ahead(const Loop& loop, std::int64_t work);
+                       const std::vector<protocol::View>& views, std::int64_t most_work);
+  static std::int64_t turns_ahead(const Loop& loop, std::int64_t most_work);
   static bool is_computed(const Turn& turn, const Rules& rules);
   static bool begins_again(Loop& loop, std::span<const protocol::Command> turn,
                            const std::vector<protocol::View>& views);

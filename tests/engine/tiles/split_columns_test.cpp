@@ -48,7 +48,7 @@ TEST(SplitColumns, each_number_of_columns_and_rows) {
     set_isa(level);
     for (const std::size_t item : {std::size_t{4}, std::size_t{8}})
       for (std::size_t columns = 2; columns <= most_split_columns; ++columns)
-        for (const std::size_t gap : {std::size_t{0}, item, 5 * item, std::size_t{1}})
+        for (const std::size_t gap : {std::size_t{0}, item, 5 * item, 300 * item, std::size_t{1}})
           for (const std::size_t count : {0, 1, 3, 4, 5, 8, 11, 130})
             for (const bool is_backwards : {false, true})
               check_split(item, columns, columns * item + gap, count, is_backwards);
@@ -61,14 +61,21 @@ TEST(SplitColumns, others_are_left_to_their_callers) {
   for (const std::int64_t item : {1, 2, 16}) EXPECT_EQ(find_split_columns(item, 4), nullptr);
 }
 
-/// The program reads the columns of the table that `order` names as digits of a number.
-void check_program(const std::string& order, std::int64_t width, std::int64_t count, Dtype dtype) {
+/// The program reads the columns that `order` names as digits of a number: 0 to 4 of one table, 5 to 9 of
+/// another of the same form. The cell has `count` rows, `across` of which lie next to each other.
+void check_program(const std::string& order, std::int64_t width, std::int64_t count, std::int64_t across,
+                   Dtype dtype) {
   const auto item = static_cast<std::int64_t>(protocol::size_of(dtype));
   const auto places = static_cast<int>(order.size());
-  std::vector<double> numbers(static_cast<std::size_t>(width * count));
+  const auto elements = width * count;
+  std::vector<double> numbers(static_cast<std::size_t>(2 * elements));
   for (std::size_t at = 0; at < numbers.size(); ++at) numbers[at] = static_cast<double>(at * 7 % 10);
-  Buffer table(numbers.size() * static_cast<std::size_t>(item)), out(static_cast<std::size_t>(count * item));
-  find_cast(Dtype::float64, dtype)(reinterpret_cast<const std::byte*>(numbers.data()), 8, table.data(), item,
+  const auto place_of = [&](char digit) {
+    const std::int64_t column = digit - '0';
+    return column < 5 ? column : elements + column - 5;
+  };
+  Buffer tables(numbers.size() * static_cast<std::size_t>(item)), out(static_cast<std::size_t>(count * item));
+  find_cast(Dtype::float64, dtype)(reinterpret_cast<const std::byte*>(numbers.data()), 8, tables.data(), item,
                                    numbers.size());
   Program program{{}, {}, std::vector<Dtype>(order.size() + 1, dtype)};
   for (int k = 0; k < places; ++k) program.code.push_back(load(k, k, dtype));
@@ -81,17 +88,22 @@ void check_program(const std::string& order, std::int64_t width, std::int64_t co
   }
   program.code.push_back(store(sum, places));
   program.registers.assign(static_cast<std::size_t>(next), dtype);
-  const Shape extents{count}, first{0}, row{width * item}, one{item};
+  // Results lie the other way round, so that the axes are not merged.
+  const auto rows = count / across;
+  const Shape extents{rows, across}, first{0, 0}, row{across * width * item, width * item},
+      turned{item, rows * item};
   std::vector<Pointer> operands;
-  for (const char column : order) operands.push_back({table.data() + (column - '0') * item, row.data()});
-  operands.push_back({out.data(), one.data()});
+  for (const char digit : order) operands.push_back({tables.data() + place_of(digit) * item, row.data()});
+  operands.push_back({out.data(), turned.data()});
   Runner(program).run({extents, first, extents, operands});
   for (std::int64_t i = 0; i < count; ++i) {
     double wanted = 0, found = 0;
-    for (const char column : order)
-      wanted = 10 * wanted + numbers[static_cast<std::size_t>(i * width + column - '0')];
-    find_cast(dtype, Dtype::float64)(out.data() + i * item, item, reinterpret_cast<std::byte*>(&found), 8, 1);
-    ASSERT_EQ(found, wanted) << "columns " << order << " of " << width << ", row " << i << " of " << count;
+    for (const char digit : order)
+      wanted = 10 * wanted + numbers[static_cast<std::size_t>(place_of(digit) + i * width)];
+    find_cast(dtype, Dtype::float64)(out.data() + (i / across + i % across * rows) * item, item,
+                                     reinterpret_cast<std::byte*>(&found), 8, 1);
+    ASSERT_EQ(found, wanted) << "columns " << order << " of " << width << ", row " << i << " of " << count
+                             << ", " << across << " together";
   }
 }
 
@@ -99,20 +111,24 @@ TEST(SplitColumns, in_programs) {
   const LevelGuard guard;
   for (const Isa level : levels_here()) {
     set_isa(level);
-    for (const auto& [order, width] : {std::pair{"0123", 4},
-                                       {"0213", 4},
-                                       {"10", 3},
-                                       {"02", 3},
-                                       {"210", 3},
-                                       {"34125", 7},
-                                       {"0120", 4},
+    for (const auto& [order, width] : {std::pair{"0123", 5},
+                                       {"0213", 5},
+                                       {"10", 5},
+                                       {"02", 5},
+                                       {"210", 6},
+                                       {"34124", 7},
+                                       {"0120", 5},
                                        {"01234", 12},
-                                       {"0", 4},
-                                       {"13", 4},
-                                       {"321", 16}})
-      for (const std::int64_t count : {1, 2, 5, 300, 5000})
+                                       {"0", 5},
+                                       {"13", 5},
+                                       {"321", 160},
+                                       {"012567", 5},
+                                       {"051627", 5},
+                                       {"8043", 6}})
+      for (const auto& [count, across] :
+           {std::pair{1, 1}, {2, 1}, {5, 1}, {300, 1}, {5000, 1}, {600, 20}, {4900, 70}, {4900, 7}})
         for (const Dtype dtype : {Dtype::float64, Dtype::float32, Dtype::int64, Dtype::int32})
-          check_program(order, width, count, dtype);
+          check_program(order, width, count, across, dtype);
   }
 }
 
