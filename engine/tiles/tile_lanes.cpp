@@ -221,6 +221,20 @@ bool LaneRunner::fill_repeated(const Instance& instance, const Cell& cell) const
   return true;
 }
 
+/// The last axes step first. Where one of them steps, those behind it begin again.
+void LaneRunner::find_moves(const Cell& cell, std::size_t row_axis) {
+  const auto operands = rows_.size();
+  moves_.resize(row_axis * operands);
+  for (std::size_t i = 0; i < operands; ++i) {
+    std::int64_t back = 0;
+    for (std::size_t k = row_axis; k-- > 0;) {
+      const auto stride = cell.operands[i].strides[k];
+      moves_[k * operands + i] = stride - back;
+      back += (cell.extents[k] - 1) * stride;
+    }
+  }
+}
+
 bool LaneRunner::run(const Cell& cell, const LaneRuns& runs) {
   if (!find_rows(cell, runs.row_axis) || is_in_place(cell) || !find_pieces(runs) ||
       !begins_lines(cell, runs.row_axis))
@@ -229,19 +243,20 @@ bool LaneRunner::run(const Cell& cell, const LaneRuns& runs) {
   const jit::Code* code = code_for(instance);
   if (code == nullptr || !fill_repeated(instance, cell)) return false;
   ++folded;
+  find_moves(cell, runs.row_axis);
   at_.assign(runs.row_axis, 0);
+  std::byte** const places = instance.places.data();
+  const auto operands = rows_.size();
   for (std::int64_t row = 0; row < row_count_; ++row) {
-    for (const Piece& piece : pieces_) {
-      for (std::size_t i = 0; i < rows_.size(); ++i)
-        instance.places[i] = rows_[i] + (is_fold_[i] ? piece.lane : piece.first) * steps_[i];
-      code->run(instance.places.data(), static_cast<std::size_t>(piece.count));
+    if (row > 0) {
+      auto k = runs.row_axis - 1;
+      for (; ++at_[k] == cell.extents[k]; --k) at_[k] = 0;
+      for (std::size_t i = 0; i < operands; ++i) rows_[i] += moves_[k * operands + i];
     }
-    for (std::size_t k = runs.row_axis; k-- > 0;) {
-      const bool goes_on = ++at_[k] < cell.extents[k];
-      for (std::size_t i = 0; i < rows_.size(); ++i)
-        rows_[i] += cell.operands[i].strides[k] * (goes_on ? 1 : 1 - cell.extents[k]);
-      if (goes_on) break;
-      at_[k] = 0;
+    for (const Piece& piece : pieces_) {
+      for (std::size_t i = 0; i < operands; ++i)
+        places[i] = rows_[i] + (is_fold_[i] ? piece.lane : piece.first) * steps_[i];
+      code->run(places, static_cast<std::size_t>(piece.count));
     }
   }
   if (translation_->streams()) settle_streams();

@@ -64,6 +64,7 @@ class LaneRunner {
   bool begins_lines(const Cell& cell, std::size_t row_axis) const;
   const jit::Code* code_for(const Instance& instance) const;
   bool fill_repeated(const Instance& instance, const Cell& cell) const;
+  void find_moves(const Cell& cell, std::size_t row_axis);
 
   const std::vector<LaneFold> folds_;
   const std::shared_ptr<Translation> translation_;
@@ -74,6 +75,7 @@ class LaneRunner {
   std::vector<std::int64_t> steps_;  // by operand: bytes to the next element of a row; 0: one for all
   std::vector<std::byte*> rows_;     // by operand: the present row
   std::vector<std::int64_t> at_;     // the present row, along the axes before those of a row
+  std::vector<std::int64_t> moves_;  // by such an axis and operand: bytes to the row where its index steps
   std::int64_t row_length_ = 0, row_count_ = 0;
   struct Piece {
     std::int64_t first, count, lane;  ///< lane: counted from the first of run 0

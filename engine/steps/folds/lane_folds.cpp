@@ -2,7 +2,6 @@
 #include "engine/steps/folds/lane_folds.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <set>
 
@@ -21,22 +20,18 @@ namespace {
 
 constexpr std::int64_t shortest_run = 4 * lane_count;  // to begin and to combine the lanes takes time, too
 
-/// Makes `count` elements of a fold to which nothing has been added.
-void make_neutral(const plan::FoldBlocks::Fold& fold, std::int64_t count, std::vector<std::byte>& bytes) {
-  bytes.resize(static_cast<std::size_t>(count) * protocol::size_of(fold.loop));
+/// Writes `count` elements of a fold to which nothing has been added.
+void make_neutral(const plan::FoldBlocks::Fold& fold, std::int64_t count, std::byte* to) {
+  constexpr std::int64_t copied = 512;  // elements, in the first-level cache: copies use the widest vectors
   const double value = *tiles::neutral(fold.op);
-  const auto fill = [&]<class T>(T* to) { std::fill_n(to, count, static_cast<T>(value)); };
-  if (fold.loop == Dtype::float64) return fill(reinterpret_cast<double*>(bytes.data()));
-  if (fold.loop == Dtype::float32) return fill(reinterpret_cast<float*>(bytes.data()));
-  fill(reinterpret_cast<std::int64_t*>(bytes.data()));
-}
-
-/// Moves the last `bytes` of some lanes to their begin.
-void turn(std::byte* lanes, std::size_t all, std::size_t bytes) {
-  std::array<std::byte, tiles::lane_count * sizeof(double)> turned;
-  std::memcpy(turned.data(), lanes + all - bytes, bytes);
-  std::memcpy(turned.data() + bytes, lanes, all - bytes);
-  std::memcpy(lanes, turned.data(), all);
+  const auto fill = [&]<class T>(T* first) {
+    std::fill_n(first, std::min(count, copied), static_cast<T>(value));
+    for (auto done = copied; done < count; done += copied)
+      std::copy_n(first, std::min(copied, count - done), first + done);
+  };
+  if (fold.loop == Dtype::float64) return fill(reinterpret_cast<double*>(to));
+  if (fold.loop == Dtype::float32) return fill(reinterpret_cast<float*>(to));
+  fill(reinterpret_cast<std::int64_t*>(to));
 }
 
 /// True where the elements of an operand are neighbours in memory along the last axis, or one element.
@@ -147,6 +142,8 @@ void LaneFolds::begin(const Box& elements, std::span<const FoldValues::Part> par
       first_lanes_[static_cast<std::size_t>(part.from.back() / run_length_)] =
           part.from.back() % run_length_ % lane_count;
   for (std::size_t f = 0; f < lanes_.size(); ++f) {
+    lanes_[f] = context_.workspace().at_least(
+        static_cast<std::size_t>(rows_ * runs_ * lane_count * item(f)), lanes_.size() + f);
     make_neutral(fold_.folds[f], rows_ * runs_ * lane_count, lanes_[f]);
     auto& strides = lane_strides_[f] = Shape(extents_.size(), 0);
     std::int64_t stride = runs_ * lane_count * item(f);
@@ -192,7 +189,7 @@ bool LaneFolds::fold_cell(const FoldValues::Part& part, const tiles::Cell& cell)
   for (std::size_t f = 0; f < folds.size(); ++f) {
     const auto row = position(0, row_axis_);
     pointers_[static_cast<std::size_t>(folds[f].operand)] = {
-        lanes_[f].data() + row * runs_ * lane_count * item(f), lane_strides_[f].data()};
+        lanes_[f] + row * runs_ * lane_count * item(f), lane_strides_[f].data()};
   }
   tiles::Cell in_lanes = cell;
   in_lanes.operands = pointers_;
@@ -225,7 +222,7 @@ void LaneFolds::add_run(std::size_t fold, const std::byte* values, std::int64_t 
     const auto run = column / run_length_;
     auto left = std::min(count, (run + 1) * run_length_ - column);
     count -= left;
-    std::byte* const lanes = lanes_[fold].data() + (row * runs_ + run) * lane_count * bytes;
+    std::byte* const lanes = lanes_[fold] + (row * runs_ + run) * lane_count * bytes;
     while (left > 0) {
       const auto from = column - run * run_length_ - first_lanes_[static_cast<std::size_t>(run)];
       const auto lane = (from + lane_count) % lane_count;
@@ -239,20 +236,28 @@ void LaneFolds::add_run(std::size_t fold, const std::byte* values, std::int64_t 
   }
 }
 
+/// The lanes of a fold, those of each run in order, the first first. Where they are not, they are copied:
+/// within a run what has just been stored would be waited for.
+const std::byte* LaneFolds::in_order(std::size_t fold) const {
+  if (std::count(first_lanes_.begin(), first_lanes_.end(), 0) == runs_) return lanes_[fold];
+  const auto all = lane_count * item(fold);
+  std::byte* const result =
+      context_.workspace().at_least(static_cast<std::size_t>(rows_ * runs_ * all), 2 * lanes_.size());
+  for (std::int64_t i = 0; i < rows_ * runs_; ++i) {
+    const auto before = first_lanes_[static_cast<std::size_t>(i % runs_)] * item(fold);
+    std::memcpy(result + i * all, lanes_[fold] + (i + 1) * all - before, static_cast<std::size_t>(before));
+    std::memcpy(result + i * all + before, lanes_[fold] + i * all, static_cast<std::size_t>(all - before));
+  }
+  return result;
+}
+
 /// Combines the lanes.
 void LaneFolds::finish(const Shape& grid, std::span<std::vector<std::byte>* const> partials) {
   for (std::size_t f = 0; f < lanes_.size(); ++f) {
     const auto& fold = fold_.folds[f];
-    const auto bytes = item(f);
-    for (std::int64_t run = 0; run < runs_; ++run) {
-      const auto first = first_lanes_[static_cast<std::size_t>(run)] * bytes;
-      for (std::int64_t row = 0; row < rows_ && first > 0; ++row)
-        turn(lanes_[f].data() + (row * runs_ + run) * lane_count * bytes,
-             static_cast<std::size_t>(lane_count * bytes), static_cast<std::size_t>(first));
-    }
-    partials[f]->resize(static_cast<std::size_t>(rows_ * runs_ * bytes));
-    tiles::find_fold_runs(fold.op, fold.loop, tiles::Streams::one)(lanes_[f].data(), rows_ * runs_,
-                                                                   lane_count, partials[f]->data());
+    partials[f]->resize(static_cast<std::size_t>(rows_ * runs_ * item(f)));
+    tiles::find_fold_runs(fold.op, fold.loop, tiles::Streams::one)(in_order(f), rows_ * runs_, lane_count,
+                                                                   partials[f]->data());
     complete_blocks(fold_, fold, grid, *partials[f]);
   }
 }

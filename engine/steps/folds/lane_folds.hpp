@@ -37,6 +37,7 @@ class LaneFolds {
   void add_values(std::span<const tiles::Pointer> scratch);
   void add_run(std::size_t fold, const std::byte* values, std::int64_t row, std::int64_t column,
                std::int64_t count);
+  const std::byte* in_order(std::size_t fold) const;
   void finish(const protocol::Shape& grid, std::span<std::vector<std::byte>* const> partials);
   std::int64_t position(std::size_t first_axis, std::size_t last_axis) const;
   std::int64_t item(std::size_t fold) const {
@@ -57,7 +58,7 @@ class LaneFolds {
   protocol::Shape extents_;
   std::int64_t rows_ = 0, row_length_ = 0, runs_ = 0;  // runs: of a row
   std::vector<std::int64_t> first_lanes_;              // by run
-  std::vector<std::vector<std::byte>> lanes_;          // by fold
+  std::vector<std::byte*> lanes_;                      // by fold: of the workspace
   // Of the present cell.
   protocol::Shape at_, sizes_;  // where it begins among the elements of the region
   std::vector<tiles::Pointer> pointers_;
