@@ -22,6 +22,7 @@ import page
 import program_cases
 
 RIVALS = ("numpy", "gamelan", "jax", "numba")
+QUIET_S = 0.1  # OpenBLAS's and OpenMP's threads spin for a while after their work: they would disturb the next rival
 
 
 # ---- a rival: a process that reads the names of programs and writes a line of JSON for each
@@ -70,7 +71,7 @@ def measured(program, wait, arguments, seconds):
     del result
     taken = []
     until = time.perf_counter() + seconds
-    while len(taken) < 3 or time.perf_counter() < until and len(taken) < 200:
+    while len(taken) < 3 or time.perf_counter() < until and len(taken) < 2000:
         start = time.perf_counter()
         result = program(*arguments)
         finish(result)
@@ -112,6 +113,7 @@ class Rival:
         self.is_there = bool(self._process.stdout.readline())
 
     def ask(self, program):
+        time.sleep(QUIET_S)
         self._process.stdin.write(program + "\n")
         self._process.stdin.flush()
         line = self._process.stdout.readline()
