@@ -4,29 +4,28 @@
 // vector, so levels agree in every bit.
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
 #include "engine/tiles/loops/fold.hpp"
 #include "engine/tiles/loops/fold_tables.hpp"
+#include "engine/tiles/loops/identities.hpp"
 #include "engine/tiles/loops/rows.hpp"
 
 namespace gamelan::engine::tiles::GAMELAN_ISA {
 namespace {
 
 using protocol::Op;
-using rows::Identity;
 
 // The processor's own prefetching stops at the end of a page, and the heap has small pages.
-constexpr std::size_t bytes_ahead = 8192, line_bytes = 64;
+constexpr std::size_t bytes_ahead = 8192, bytes_ahead_in_rows = 1024, line_bytes = 64;
 constexpr std::size_t side_by_side = 4;  // runs, where memory is what takes the time
 /// Elements whose runs are folded side by side: the lanes of four runs are a kibibyte.
 template <class T>
 constexpr bool is_worth_streams = sizeof(T) == 4 || sizeof(T) == 8;
 
-/// Asks for what lies `bytes_ahead` behind 32 elements.
+/// Asks for what lies so far behind 32 elements.
 template <class T>
-[[gnu::always_inline]] inline void fetch_ahead(const T* values) {
-  const auto* ahead = reinterpret_cast<const char*>(values) + bytes_ahead;
+[[gnu::always_inline]] inline void fetch_ahead(const T* values, std::size_t bytes = bytes_ahead) {
+  const auto* ahead = reinterpret_cast<const char*>(values) + bytes;
   for (std::size_t byte = 0; byte < lane_count * sizeof(T); byte += line_bytes)
     __builtin_prefetch(ahead + byte);
 }
@@ -270,17 +269,24 @@ void fold_products(const void* left, const void* right, std::int64_t run_count, 
                                 out + done);
 }
 
-/// Some rows at once, in their order, `width` columns at a time: the accumulators begin as `start`, stay in
+/// Some rows at once, one or more, in their order, `width` columns at a time: the accumulators begin as `start`, stay in
 /// registers for all rows, and are stored once. Returns the first column that is left.
 template <class Row, class T, std::int64_t width>
 std::int64_t fold_columns(const T* start, const T* values, std::int64_t rows, std::int64_t row_length,
                           std::int64_t pitch, T* acc, std::int64_t column) {
+  const auto fetch = [](const T* row) {
+    if constexpr (width == lane_count) fetch_ahead(row, bytes_ahead_in_rows);
+  };
   for (; column + width <= row_length; column += width) {
-    T lane[width];
-    for (std::int64_t j = 0; j < width; ++j) lane[j] = start[column + j];
+    T lane[width];  // begins without a copy, as in fold_lanes
     const T* row = values + column;
-    for (std::int64_t k = 0; k < rows; ++k, row += pitch)
+    fetch(row);
+    for (std::int64_t j = 0; j < width; ++j) lane[j] = Row::apply(start[column + j], row[j]);
+    for (std::int64_t k = 1; k < rows; ++k) {
+      row += pitch;
+      fetch(row);
       for (std::int64_t j = 0; j < width; ++j) lane[j] = Row::apply(lane[j], row[j]);
+    }
     for (std::int64_t j = 0; j < width; ++j) acc[column + j] = lane[j];
   }
   return column;
@@ -292,7 +298,8 @@ void fold_rows(const void* begin, const void* from, std::int64_t row_count, std:
   constexpr std::int64_t together = 8;  // more lie on too many pages
   const T *start = static_cast<const T*>(begin), *values = static_cast<const T*>(from);
   T* acc = static_cast<T*>(to);
-  do {
+  if (row_count == 0) std::copy_n(start, row_length, acc);
+  while (row_count > 0) {
     const auto rows = std::min(together, row_count);
     auto column = fold_columns<Row, T, lane_count>(start, values, rows, row_length, pitch, acc, 0);
     column = fold_columns<Row, T, 8>(start, values, rows, row_length, pitch, acc, column);
@@ -300,7 +307,7 @@ void fold_rows(const void* begin, const void* from, std::int64_t row_count, std:
     start = acc;
     values += rows * pitch;
     row_count -= rows;
-  } while (row_count > 0);
+  }
 }
 
 /// The tree of fold_pairs, level by level: row i becomes rows 2i and 2i + 1 folded, and a last one without a
@@ -316,54 +323,6 @@ void fold_short_pairs(void* values, std::int64_t count, std::int64_t row_length)
     }
     if (count % 2 == 1) std::copy_n(rows + (count - 1) * row_length, row_length, rows + pairs * row_length);
   }
-}
-
-template <class T>
-T smallest() {
-  if constexpr (is_complex<T>) {
-    using R = typename RealPart<T>::type;
-    return {-infinity<R>, -infinity<R>};
-  } else if constexpr (Real<T> || is_half<T>) {
-    return T(-infinity<float>);
-  } else {
-    constexpr T value = std::numeric_limits<T>::min();
-    return value;
-  }
-}
-
-template <class T>
-T largest() {
-  if constexpr (Real<T> || is_half<T> || is_complex<T>) {
-    return -smallest<T>();
-  } else {
-    constexpr T value = std::numeric_limits<T>::max();
-    return value;
-  }
-}
-
-template <class T>
-bool write_identity(Identity identity, void* to) {
-  T value{};
-  switch (identity) {
-    case Identity::zero:
-      break;
-    case Identity::one:
-      value = T(1);
-      break;
-    case Identity::ones:
-      if constexpr (Integer<T> || is_bool<T>) value = static_cast<T>(is_bool<T> ? 1 : -1);
-      break;
-    case Identity::lowest:
-      value = smallest<T>();
-      break;
-    case Identity::highest:
-      value = largest<T>();
-      break;
-    case Identity::absent:
-      return false;
-  }
-  std::memcpy(to, &value, sizeof value);
-  return true;
 }
 
 }  // namespace
