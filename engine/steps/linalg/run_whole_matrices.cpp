@@ -21,7 +21,11 @@ constexpr std::int64_t elements_at_once = 16'384;
 class Matrices {
  public:
   Matrices(const StepContext& context, const plan::Operand& operand, protocol::Dtype from, protocol::Dtype to)
-      : stack_(context, operand, from, to),
+      : context_(context),
+        operand_(operand),
+        from_(from),
+        to_(to),
+        stack_(context, operand, from, to),
         dims_(operand.placement.iterations.axes.size()),
         rows_(operand.placement.iterations.axes[dims_ - 2].extent),
         columns_(operand.placement.iterations.axes[dims_ - 1].extent),
@@ -30,15 +34,14 @@ class Matrices {
   /// Writes the matrix at `index` to `target`; after it `left` more along the last axis of the stack will be
   /// asked for.
   void read(const Box& index, std::int64_t left, std::byte* target) {
+    if (rows_ * columns_ > elements_at_once) return copy(index, target);
     if (next_ == count_) {
       Box box = index;
       const auto room =
           std::max<std::int64_t>(elements_at_once / std::max<std::int64_t>(rows_ * columns_, 1), 1);
       count_ = index.empty() ? 1 : std::min(room, left + 1);
       if (!index.empty()) box.back().last = box.back().first + count_;
-      box.push_back({0, rows_});
-      box.push_back({0, columns_});
-      found_ = stack_.at(box);
+      found_ = stack_.at(with_matrix(std::move(box)));
       next_ = 0;
     }
     const auto* from = found_.data + (dims_ > 2 ? next_ * found_.strides[dims_ - 3] : 0);
@@ -50,6 +53,21 @@ class Matrices {
   }
 
  private:
+  Box with_matrix(Box index) const {
+    index.push_back({0, rows_});
+    index.push_back({0, columns_});
+    return index;
+  }
+
+  /// A large matrix, from the blocks where its parts lie.
+  void copy(const Box& index, std::byte* target) const {
+    const auto item = static_cast<std::int64_t>(protocol::size_of(to_));
+    protocol::Shape strides(dims_, 0);
+    strides[dims_ - 2] = item;
+    strides[dims_ - 1] = rows_ * item;
+    copy_operand(context_, operand_, from_, to_, with_matrix(index), target, strides);
+  }
+
   template <class T>
   void turn(const std::byte* from, std::byte* target) const {
     constexpr std::int64_t side = 32;  // both sides of the exchange stay in cache
@@ -62,6 +80,9 @@ class Matrices {
             to[i + j * rows_] = *reinterpret_cast<const T*>(from + i * row + j * column);
   }
 
+  const StepContext& context_;
+  const plan::Operand& operand_;
+  protocol::Dtype from_, to_;
   StackOperand stack_;
   std::size_t dims_;
   std::int64_t rows_, columns_;
