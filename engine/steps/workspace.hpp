@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a rank keeps from step to step. Scratch memory: the next step uses the same pages again, without
 // clearing them. Private to a rank, outside the heap of arrays, and never released. So users should ask only
-// for what fits a cache (a fold: one region, and factors that its rows share).
+// for what fits a cache (a fold: one region, its lanes, and factors that its rows share).
 #pragma once
 #include <cstddef>
 #include <memory>

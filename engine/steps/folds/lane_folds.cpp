@@ -18,6 +18,7 @@ using tiles::lane_count;
 
 namespace {
 
+constexpr std::size_t parts_of_factors = 2;  // of the workspace, behind the scratch of each fold's values
 constexpr std::int64_t shortest_run = 4 * lane_count;  // to begin and to combine the lanes takes time, too
 
 /// Writes `count` elements of a fold to which nothing has been added.
@@ -130,6 +131,10 @@ bool LaneFolds::fold(const Box& elements, const Shape& grid, int owner,
   return !has_failed_;
 }
 
+std::size_t LaneFolds::part_of_lanes(std::size_t fold) const {
+  return lanes_.size() + parts_of_factors + fold;
+}
+
 void LaneFolds::begin(const Box& elements, std::span<const FoldValues::Part> parts) {
   extents_ = distribution::extents_of(elements);
   rows_ = row_length_ = 1;
@@ -142,8 +147,8 @@ void LaneFolds::begin(const Box& elements, std::span<const FoldValues::Part> par
       first_lanes_[static_cast<std::size_t>(part.from.back() / run_length_)] =
           part.from.back() % run_length_ % lane_count;
   for (std::size_t f = 0; f < lanes_.size(); ++f) {
-    lanes_[f] = context_.workspace().at_least(
-        static_cast<std::size_t>(rows_ * runs_ * lane_count * item(f)), lanes_.size() + f);
+    lanes_[f] = context_.workspace().at_least(static_cast<std::size_t>(rows_ * runs_ * lane_count * item(f)),
+                                              part_of_lanes(f));
     make_neutral(fold_.folds[f], rows_ * runs_ * lane_count, lanes_[f]);
     auto& strides = lane_strides_[f] = Shape(extents_.size(), 0);
     std::int64_t stride = runs_ * lane_count * item(f);
@@ -188,8 +193,8 @@ bool LaneFolds::fold_cell(const FoldValues::Part& part, const tiles::Cell& cell)
   pointers_.assign(cell.operands.begin(), cell.operands.end());
   for (std::size_t f = 0; f < folds.size(); ++f) {
     const auto row = position(0, row_axis_);
-    pointers_[static_cast<std::size_t>(folds[f].operand)] = {
-        lanes_[f] + row * runs_ * lane_count * item(f), lane_strides_[f].data()};
+    pointers_[static_cast<std::size_t>(folds[f].operand)] = {lanes_[f] + row * runs_ * lane_count * item(f),
+                                                             lane_strides_[f].data()};
   }
   tiles::Cell in_lanes = cell;
   in_lanes.operands = pointers_;
@@ -241,8 +246,8 @@ void LaneFolds::add_run(std::size_t fold, const std::byte* values, std::int64_t 
 const std::byte* LaneFolds::in_order(std::size_t fold) const {
   if (std::count(first_lanes_.begin(), first_lanes_.end(), 0) == runs_) return lanes_[fold];
   const auto all = lane_count * item(fold);
-  std::byte* const result =
-      context_.workspace().at_least(static_cast<std::size_t>(rows_ * runs_ * all), 2 * lanes_.size());
+  std::byte* const result = context_.workspace().at_least(static_cast<std::size_t>(rows_ * runs_ * all),
+                                                          part_of_lanes(lanes_.size()));
   for (std::int64_t i = 0; i < rows_ * runs_; ++i) {
     const auto before = first_lanes_[static_cast<std::size_t>(i % runs_)] * item(fold);
     std::memcpy(result + i * all, lanes_[fold] + (i + 1) * all - before, static_cast<std::size_t>(before));

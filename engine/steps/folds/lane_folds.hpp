@@ -37,6 +37,8 @@ class LaneFolds {
   void add_values(std::span<const tiles::Pointer> scratch);
   void add_run(std::size_t fold, const std::byte* values, std::int64_t row, std::int64_t column,
                std::int64_t count);
+  /// The part of the workspace for the lanes of a fold; behind them all, for a copy of lanes.
+  std::size_t part_of_lanes(std::size_t fold) const;
   const std::byte* in_order(std::size_t fold) const;
   void finish(const protocol::Shape& grid, std::span<std::vector<std::byte>* const> partials);
   std::int64_t position(std::size_t first_axis, std::size_t last_axis) const;

@@ -4,7 +4,7 @@
 // such levels. GAMELAN_ABSENT_* say which loops are meant.
 #include "engine/tiles/loops/elementwise_tables.hpp"
 #include "engine/tiles/loops/even_bins.hpp"
-#include "engine/tiles/loops/fold_tables.hpp"
+#include "engine/tiles/loops/folds/fold_tables.hpp"
 #include "engine/tiles/loops/masked_rows.hpp"
 #include "engine/tiles/loops/moment_tables.hpp"
 #include "engine/tiles/loops/scan_tables.hpp"

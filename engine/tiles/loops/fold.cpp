@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "engine/tiles/loops/fold_tables.hpp"
+#include "engine/tiles/loops/folds/fold_tables.hpp"
 #include "engine/tiles/loops/isa.hpp"
 #include "protocol/error.hpp"
 

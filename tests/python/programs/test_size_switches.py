@@ -52,7 +52,7 @@ PASSES = {
 }  # fmt: skip
 FOLDS = {
     "lanes": (("engine/tiles/loops/fold.hpp", "lane_count"), lambda np, n, p: [numbers(np, 70, n).sum(axis=1), numbers(np, 70, n).max(axis=1), numbers(np, n).sum()]),
-    "rows together": (("engine/tiles/loops/fold_loops.cpp", "together"), lambda np, n, p: [numbers(np, n, 100).sum(axis=0), numbers(np, 3, n, 50).min(axis=1)]),
+    "rows together": (("engine/tiles/loops/folds/fold_loops.cpp", "together"), lambda np, n, p: [numbers(np, n, 100).sum(axis=0), numbers(np, 3, n, 50).min(axis=1)]),
     "reduction block": (("engine/plan/passes/reduction_blocks.cpp", "long_enough"), lambda np, n, p: [numbers(np, 50, n).sum(axis=1), numbers(np, n, 50).sum(axis=0), numbers(np, 7, n).sum(), numbers(np, n, 33).T.max(axis=0)]),
     "partials together": (("engine/plan/passes/reduction_blocks.cpp", "partials_together"), lambda np, n, p: [numbers(np, 300 * n).sum(), numbers(np, 300 * n).argmax()]),
     "region": (("engine/steps/folds/run_fold.cpp", "region_elements"), lambda np, n, p: [(numbers(np, n * p) * 2).sum(), (numbers(np, 5, n // 4) + 1).sum(axis=1), (numbers(np, n // 100, 99) * 3).min(axis=0)]),

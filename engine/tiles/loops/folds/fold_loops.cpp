@@ -6,8 +6,9 @@
 #include <cstring>
 
 #include "engine/tiles/loops/fold.hpp"
-#include "engine/tiles/loops/fold_tables.hpp"
-#include "engine/tiles/loops/identities.hpp"
+#include "engine/tiles/loops/folds/fold_tables.hpp"
+#include "engine/tiles/loops/folds/identities.hpp"
+#include "engine/tiles/loops/folds/vector_lanes.hpp"
 #include "engine/tiles/loops/rows.hpp"
 
 namespace gamelan::engine::tiles::GAMELAN_ISA {
@@ -45,27 +46,34 @@ T fold_short_run(const T* values, std::int64_t length) {
   return static_cast<T>(lane[0]);
 }
 
-/// Combines the lanes of a run. It copies none of them: the compiler would do so in vectors of another width,
-/// for which loads then wait. Of the last four floats it would make half a vector, whose other half
-/// multiplies what is left there: an error that is none of the elements'. In memory they are alone.
+/// Combines the lanes of a run.
 template <class Row, class T, class Lane>
 [[gnu::always_inline]] inline T fold_lanes(const Lane* lanes) {
-  constexpr std::int64_t most = lane_count / 2;
-  Wide<T> lane[most];
-  for (std::int64_t j = 0; j < most; ++j)
-    lane[j] = Row::apply(static_cast<Wide<T>>(lanes[j]), static_cast<Wide<T>>(lanes[j + most]));
-#pragma GCC unroll 8
-  for (std::int64_t half = most / 2; half > 2; half /= 2) {
-    for (std::int64_t j = 0; j < half; ++j) lane[j] = Row::apply(lane[j], lane[j + half]);
+  if constexpr (has_vector_lanes<Row, T>) {
+    return VectorLanes<Row, T>(lanes).combined();
+  } else {
+    Wide<T> lane[lane_count / 2];
+    for (std::int64_t j = 0; j < lane_count / 2; ++j)
+      lane[j] = Row::apply(static_cast<Wide<T>>(lanes[j]), static_cast<Wide<T>>(lanes[j + lane_count / 2]));
+    for (std::int64_t half = lane_count / 4; half > 0; half /= 2)
+      for (std::int64_t j = 0; j < half; ++j) lane[j] = Row::apply(lane[j], lane[j + half]);
+    return static_cast<T>(lane[0]);
   }
-  Wide<T> last[4] = {lane[0], lane[1], lane[2], lane[3]};
-  if constexpr (std::is_same_v<Wide<T>, float>) asm("" : "+m"(last));
-  return static_cast<T>(Row::apply(Row::apply(last[0], last[2]), Row::apply(last[1], last[3])));
 }
 
 /// At least as many as the lanes: all of them are in use, and every bound but that of the tail is a constant.
 template <class Row, class T>
 T fold_run(const T* values, std::int64_t length) {
+  if constexpr (has_vector_lanes<Row, T>) {
+    VectorLanes<Row, T> lanes(values);
+    std::int64_t done = lane_count;
+    for (; done + lane_count <= length; done += lane_count) {
+      fetch_ahead(values + done);
+      lanes.add(values + done);
+    }
+    lanes.add(values + done, length - done);
+    return lanes.combined();
+  }
   Wide<T> lane[lane_count];
   for (std::int64_t j = 0; j < lane_count; ++j) lane[j] = static_cast<Wide<T>>(values[j]);
   std::int64_t done = lane_count;
@@ -269,8 +277,8 @@ void fold_products(const void* left, const void* right, std::int64_t run_count, 
                                 out + done);
 }
 
-/// Some rows at once, one or more, in their order, `width` columns at a time: the accumulators begin as `start`, stay in
-/// registers for all rows, and are stored once. Returns the first column that is left.
+/// Some rows at once, one or more, in their order, `width` columns at a time: the accumulators begin as
+/// `start`, stay in registers for all rows, and are stored once. Returns the first column that is left.
 template <class Row, class T, std::int64_t width>
 std::int64_t fold_columns(const T* start, const T* values, std::int64_t rows, std::int64_t row_length,
                           std::int64_t pitch, T* acc, std::int64_t column) {

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A run of floats or doubles is folded in vectors. The operations of every lane, and the tree that combines
+// them, are those of fold.hpp, so the bits do not depend on how wide vectors are. Compiled once per
+// instruction-set level, as what includes it.
+#pragma once
+#include <cstdint>
+#include <type_traits>
+
+#include "engine/tiles/loops/fold.hpp"
+#include "engine/tiles/loops/rows.hpp"
+
+namespace gamelan::engine::tiles::GAMELAN_ISA {
+
+#ifdef __AVX__
+constexpr std::int64_t vector_bytes = 32;
+#else
+constexpr std::int64_t vector_bytes = 16;
+#endif
+
+/// True where the expression of a row is one of vectors, too.
+template <class Row, class T>
+constexpr bool has_vector_lanes = Real<T> &&
+                                  (Row::op == protocol::Op::add || Row::op == protocol::Op::multiply ||
+                                   Row::op == protocol::Op::maximum || Row::op == protocol::Op::minimum ||
+                                   Row::op == protocol::Op::fmax || Row::op == protocol::Op::fmin);
+
+/// The lanes of a run of floats or doubles, in vectors. From arrays the compiler would copy them with vectors
+/// of another width, for which loads then wait, and combine those that are compared one by one.
+template <class Row, class T>
+class VectorLanes {
+ public:
+  explicit VectorLanes(const T* values) {
+    for (int k = 0; k < count; ++k) lane_[k] = at(values, k);
+  }
+  void add(const T* values) {
+    for (int k = 0; k < count; ++k) lane_[k] = Row::apply(lane_[k], at(values, k));
+  }
+  /// Fewer values than lanes. The elements of a vector that get none meet one that raises no error.
+  void add(const T* values, std::int64_t left) {
+#pragma GCC unroll 8
+    for (int k = 0; k < count; ++k, left -= width) {
+      if (left >= width) lane_[k] = Row::apply(lane_[k], at(values, k));
+      if (left <= 0 || left >= width) continue;
+      Vector rest = Vector{} + (Row::identity == rows::Identity::one ? T(1) : T(0));
+      Index is_there{};
+#pragma GCC unroll 8
+      for (int i = 0; i < width - 1; ++i)
+        if (i < left) rest[i] = values[k * width + i], is_there[i] = -1;
+      lane_[k] = is_there ? Row::apply(lane_[k], rest) : lane_[k];
+    }
+  }
+  T combined() {
+#pragma GCC unroll 8
+    for (int half = count / 2; half > 0; half /= 2)
+      for (int k = 0; k < half; ++k) lane_[k] = Row::apply(lane_[k], lane_[k + half]);
+#pragma GCC unroll 8
+    for (int half = width / 2; half > 0; half /= 2) {
+      Index other;
+#pragma GCC unroll 8
+      for (int i = 0; i < width; ++i) other[i] = i ^ half;
+      lane_[0] = Row::apply(lane_[0], __builtin_shuffle(lane_[0], other));  // the first half counts
+    }
+    return lane_[0][0];
+  }
+
+ private:
+  static constexpr int width = vector_bytes / sizeof(T), count = lane_count / width;
+  using Integer = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+  typedef T Vector __attribute__((vector_size(vector_bytes)));
+  typedef T Unaligned __attribute__((vector_size(vector_bytes), aligned(sizeof(T)), may_alias));
+  typedef Integer Index __attribute__((vector_size(vector_bytes)));
+  static Vector at(const T* values, int k) { return *reinterpret_cast<const Unaligned*>(values + k * width); }
+  Vector lane_[count];
+};
+
+}  // namespace gamelan::engine::tiles::GAMELAN_ISA
