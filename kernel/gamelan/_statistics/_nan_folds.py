@@ -61,6 +61,9 @@ def _extreme(name, a, axis, out, keepdims, initial, where):
     fold = getattr(_reductions, name)
     if a.dtype.kind not in "fc":
         return fold(a, axis, out, keepdims, initial, where)
+    if a.dtype.kind == "f" and initial is unset and not is_given(where):
+        fold = PUBLIC["f" + name].reduce
+        return stored(fold(a, axis, None, None, False if keepdims is unset else keepdims), out)
     worst = numpy.inf if name == "min" else -numpy.inf
     result = fold(_filled(a, complex(worst, worst) if a.dtype.kind == "c" else worst), axis, None, keepdims, initial, where)
     if initial is unset or initial is None or initial != initial:
