@@ -58,18 +58,11 @@ def nanprod(a, axis=None, dtype=None, out=None, keepdims=unset, initial=unset, w
 
 def _extreme(name, a, axis, out, keepdims, initial, where):
     a = asarray(a)
-    fold = getattr(_reductions, name)
     if a.dtype.kind not in "fc":
-        return fold(a, axis, out, keepdims, initial, where)
-    if a.dtype.kind == "f" and initial is unset and not is_given(where):
-        fold = PUBLIC["f" + name].reduce
-        return stored(fold(a, axis, None, None, False if keepdims is unset else keepdims), out)
-    worst = numpy.inf if name == "min" else -numpy.inf
-    result = fold(_filled(a, complex(worst, worst) if a.dtype.kind == "c" else worst), axis, None, keepdims, initial, where)
-    if initial is unset or initial is None or initial != initial:
-        found = _reductions.any(_present(a, where), axis, None, keepdims)
-        result = either(found, result, a.dtype.type(numpy.nan))
-    return stored(result, out)
+        return getattr(_reductions, name)(a, axis, out, keepdims, initial, where)
+    given = {"keepdims": keepdims, "initial": initial, "where": where}
+    given = {keyword: value for keyword, value in given.items() if value is not unset}
+    return stored(PUBLIC["f" + name].reduce(a, axis, **given), out)
 
 
 @document("The minimum of the elements over axes, without NaNs.", ">>> float(np.nanmin([3, np.nan, 2]))\n2.0")

@@ -65,7 +65,7 @@ TEST(Fold, runs_use_the_promised_order) {
         return;  // accumulates in float, see below
       const std::size_t item = protocol::size_of(dtype);
       for (const std::size_t length :
-           {1U, 2U, 3U, 4U, 7U, 8U, 31U, 32U, 33U, 63U, 64U, 1000U, 1024U, 1025U}) {
+           {1U, 2U, 3U, 4U, 7U, 8U, 31U, 32U, 33U, 34U, 39U, 44U, 63U, 64U, 1000U, 1024U, 1025U}) {
         const std::size_t runs = length <= 64 ? 69 : 7;  // many are folded side by side: four, or short ones
         const Buffer values = random_values(random, dtype, runs * length, -1.5, 1.6);
         Buffer out(runs * item);

@@ -110,6 +110,31 @@ def test_nan_folds(engine, name):
     check_all(programs())
 
 
+@pytest.mark.parametrize("name", ["nanmin", "nanmax"])
+def test_nan_extremes_with_keywords(engine, name):
+    def programs():
+        for dtype in ("int16", "float16", "float32", "float64", "complex64"):
+            data = with_nans(dtype)
+            for axis in AXES:
+                for initial in (True, 2.5, numpy.nan, None):
+                    yield f"{name} {dtype} {axis} {initial}", lambda np: getattr(np, name)(np.array(data), axis, initial=initial)
+                for where in (True, cube("i4") % 3 > 0):
+                    yield (
+                        f"{name} {dtype} {axis} where",
+                        lambda np: getattr(np, name)(np.array(data), axis, initial=1, where=np.array(where)),
+                    )
+                yield f"{name} {dtype} {axis}", lambda np: getattr(np, name)(np.array(data), axis=axis)
+
+            def into(np):
+                out = np.zeros(data.shape[1:], dtype)
+                return getattr(np, name)(np.array(data), 0, out) is out, out
+
+            yield f"{name} {dtype} out", into
+            yield f"{name} {dtype} nothing", lambda np: getattr(np, name)(np.array(data)[:0], 0)
+
+    check_all(programs())
+
+
 def test_other_nan_functions(engine):
     data = with_nans("float64")
     data[2, 3] = 1
