@@ -18,7 +18,6 @@
 #include "kernel/arrays/guarded.hpp"
 #include "kernel/arrays/operand.hpp"
 #include "kernel/arrays/placement.hpp"
-#include "kernel/arrays/small/openblas.hpp"
 #include "kernel/arrays/small/plain_view.hpp"
 #include "kernel/arrays/small/short_rows.hpp"
 #include "kernel/arrays/temporaries.hpp"
@@ -185,15 +184,11 @@ Ref apply_operator(const Operator& self, PyObject* const* arguments, std::size_t
                                                  : is_plainly_local(operands);
     if (is_small && self.form == by_numpy && squares_temporary(self, operands, slot_operands))
       return elementwise_into(Op::square, operands.first(1), operands[0]);
-    if (is_small) {
-      const OneThread quick(self.form == product ? multiplications(arguments[0], arguments[1]) : 0);
-      return ask_numpy(self, arguments, count, keywords);
-    }
+    if (is_small) return ask_numpy(self, arguments, count, keywords);
     if (self.form == product && count == 2 && keywords == nullptr &&
         is_small_product(arguments[0], arguments[1])) {
       if (const auto here = brought(operands)) {
         const std::array<PyObject*, 2> pair{(*here)[0].get(), (*here)[1].get()};
-        const OneThread quick(multiplications(pair[0], pair[1]));
         return ask_numpy(self, pair.data(), count, nullptr);
       }
     }

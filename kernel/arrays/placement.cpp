@@ -78,21 +78,6 @@ bool would_be_local(std::span<PyObject* const> inputs) {
          shape.is_small();
 }
 
-namespace {
-
-/// Of a matrix or a vector: the extent along which it is multiplied from the right.
-std::int64_t contracted_extent(PyArrayObject* left) {
-  return PyArray_NDIM(left) == 0 ? 1 : std::max<npy_intp>(PyArray_DIM(left, PyArray_NDIM(left) - 1), 1);
-}
-
-}  // namespace
-
-std::int64_t multiplications(PyObject* left, PyObject* right) {
-  auto* const first = reinterpret_cast<PyArrayObject*>(numpys(left));
-  return PyArray_SIZE(first) / contracted_extent(first) *
-         PyArray_SIZE(reinterpret_cast<PyArrayObject*>(numpys(right)));
-}
-
 bool is_small_product(PyObject* left, PyObject* right) {
   const auto is_known = [](PyObject* object) {
     return is_local(object) || PyArray_CheckExact(object) || is_distributed(object);
@@ -101,7 +86,8 @@ bool is_small_product(PyObject* left, PyObject* right) {
   auto* const first = reinterpret_cast<PyArrayObject*>(numpys(left));
   const std::int64_t sizes[] = {PyArray_SIZE(first),
                                 PyArray_SIZE(reinterpret_cast<PyArrayObject*>(numpys(right)))};
-  const std::int64_t contracted = contracted_extent(first);
+  const std::int64_t contracted =
+      PyArray_NDIM(first) == 0 ? 1 : std::max<npy_intp>(PyArray_DIM(first, PyArray_NDIM(first) - 1), 1);
   std::int64_t elements = 0;  // of the result, if these operands can be multiplied
   if (__builtin_mul_overflow(sizes[0] / contracted, sizes[1] / contracted, &elements)) return false;
   return std::max({elements, sizes[0], sizes[1]}) < threshold_elements;

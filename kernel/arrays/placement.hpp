@@ -15,8 +15,6 @@ bool is_plainly_local(std::span<PyObject* const> inputs);
 bool would_be_local(std::span<PyObject* const> inputs);
 /// True when neither of two arrays, wherever they are, nor their product of matrices or vectors is large.
 bool is_small_product(PyObject* left, PyObject* right);
-/// How many multiplications the product of two such arrays takes; too many for stacks of matrices.
-std::int64_t multiplications(PyObject* left, PyObject* right);
 /// True for an array or a scalar of a dtype that the engines do not hold: texts, dates, records, objects,
 /// long doubles.
 bool is_beyond_engines(PyObject* input);

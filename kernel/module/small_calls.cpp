@@ -12,7 +12,6 @@
 #include "kernel/arrays/dispatch.hpp"
 #include "kernel/arrays/guarded.hpp"
 #include "kernel/arrays/placement.hpp"
-#include "kernel/arrays/small/openblas.hpp"
 #include "kernel/arrays/small/plain_view.hpp"
 #include "kernel/module/new_sizes.hpp"
 #include "kernel/recorder/user_call.hpp"
@@ -239,8 +238,6 @@ PyObject* call_with_small(const SmallRule& rule, PyObject* const* arguments, std
     PyObject* const* const theirs = given.plain_ones();
     if (theirs == nullptr) return nullptr;
     count_host_op();
-    const OneThread quick(
-        static_cast<Growth>(rule.growth) == Growth::matrices ? multiplications(theirs[0], theirs[1]) : 0);
     const bool is_dear = rule.dear != nullptr && given.elements() >= rule.dear_from;
     Ref result(is_dear ? call_dear(rule.dear, theirs, count, keywords)
                        : PyObject_Vectorcall(rule.numpys, theirs, count, keywords));
