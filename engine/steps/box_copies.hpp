@@ -13,7 +13,7 @@ namespace gamelan::engine::steps {
 void copy_box(protocol::Dtype from, protocol::Dtype to, std::span<const std::int64_t> extents,
               const std::byte* source, const protocol::Shape& source_strides, std::byte* target,
               const protocol::Shape& target_strides);
-/// Copies a box of an operand's iterations into memory in C order, cast.
+/// Copies a box of an operand's iterations into memory with these strides, cast.
 void copy_operand(const StepContext& context, const plan::Operand& operand, protocol::Dtype from,
                   protocol::Dtype to, const distribution::Box& box, std::byte* target,
                   const protocol::Shape& target_strides);

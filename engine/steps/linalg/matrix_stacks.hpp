@@ -32,6 +32,11 @@ class StackOperand {
     return {copy_.data(), strides};
   }
 
+  /// The matrices of `box`, copied to memory with strides of its own.
+  void copy(const distribution::Box& box, std::byte* target, const protocol::Shape& strides) const {
+    copy_operand(context_, operand_, from_, to_, box, target, strides);
+  }
+
  private:
   std::optional<MatrixStack> where_it_lies(const distribution::Box& box) const {
     if (from_ != to_) return std::nullopt;

@@ -21,14 +21,11 @@ constexpr std::int64_t elements_at_once = 16'384;
 class Matrices {
  public:
   Matrices(const StepContext& context, const plan::Operand& operand, protocol::Dtype from, protocol::Dtype to)
-      : context_(context),
-        operand_(operand),
-        from_(from),
-        to_(to),
-        stack_(context, operand, from, to),
+      : stack_(context, operand, from, to),
         dims_(operand.placement.iterations.axes.size()),
         rows_(operand.placement.iterations.axes[dims_ - 2].extent),
         columns_(operand.placement.iterations.axes[dims_ - 1].extent),
+        item_(static_cast<std::int64_t>(protocol::size_of(to))),
         is_complex_(protocol::info(to).kind == 'c') {}
 
   /// Writes the matrix at `index` to `target`; after it `left` more along the last axis of the stack will be
@@ -61,11 +58,10 @@ class Matrices {
 
   /// A large matrix, from the blocks where its parts lie.
   void copy(const Box& index, std::byte* target) const {
-    const auto item = static_cast<std::int64_t>(protocol::size_of(to_));
     protocol::Shape strides(dims_, 0);
-    strides[dims_ - 2] = item;
-    strides[dims_ - 1] = rows_ * item;
-    copy_operand(context_, operand_, from_, to_, with_matrix(index), target, strides);
+    strides[dims_ - 2] = item_;
+    strides[dims_ - 1] = rows_ * item_;
+    stack_.copy(with_matrix(index), target, strides);
   }
 
   template <class T>
@@ -80,12 +76,9 @@ class Matrices {
             to[i + j * rows_] = *reinterpret_cast<const T*>(from + i * row + j * column);
   }
 
-  const StepContext& context_;
-  const plan::Operand& operand_;
-  protocol::Dtype from_, to_;
   StackOperand stack_;
   std::size_t dims_;
-  std::int64_t rows_, columns_;
+  std::int64_t rows_, columns_, item_;
   bool is_complex_;
   MatrixStack found_;
   std::int64_t next_ = 0, count_ = 0;  // of what was found

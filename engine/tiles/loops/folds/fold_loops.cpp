@@ -46,18 +46,24 @@ T fold_short_run(const T* values, std::int64_t length) {
   return static_cast<T>(lane[0]);
 }
 
-/// Combines the lanes of a run.
+/// Combines the lanes of a run. Of the last four floats the compiler would make half a vector, whose other
+/// half multiplies what is left there: an error that is none of the elements'. In memory they are alone.
 template <class Row, class T, class Lane>
 [[gnu::always_inline]] inline T fold_lanes(const Lane* lanes) {
   if constexpr (has_vector_lanes<Row, T>) {
     return VectorLanes<Row, T>(lanes).combined();
   } else {
-    Wide<T> lane[lane_count / 2];
-    for (std::int64_t j = 0; j < lane_count / 2; ++j)
-      lane[j] = Row::apply(static_cast<Wide<T>>(lanes[j]), static_cast<Wide<T>>(lanes[j + lane_count / 2]));
-    for (std::int64_t half = lane_count / 4; half > 0; half /= 2)
+    constexpr std::int64_t most = lane_count / 2;
+    Wide<T> lane[most];
+    for (std::int64_t j = 0; j < most; ++j)
+      lane[j] = Row::apply(static_cast<Wide<T>>(lanes[j]), static_cast<Wide<T>>(lanes[j + most]));
+#pragma GCC unroll 8
+    for (std::int64_t half = most / 2; half > 2; half /= 2) {
       for (std::int64_t j = 0; j < half; ++j) lane[j] = Row::apply(lane[j], lane[j + half]);
-    return static_cast<T>(lane[0]);
+    }
+    Wide<T> last[4] = {lane[0], lane[1], lane[2], lane[3]};
+    if constexpr (std::is_same_v<Wide<T>, float>) asm("" : "+m"(last));
+    return static_cast<T>(Row::apply(Row::apply(last[0], last[2]), Row::apply(last[1], last[3])));
   }
 }
 
@@ -73,20 +79,21 @@ T fold_run(const T* values, std::int64_t length) {
     }
     lanes.add(values + done, length - done);
     return lanes.combined();
-  }
-  Wide<T> lane[lane_count];
-  for (std::int64_t j = 0; j < lane_count; ++j) lane[j] = static_cast<Wide<T>>(values[j]);
-  std::int64_t done = lane_count;
-  for (; done + lane_count <= length; done += lane_count) {
-    fetch_ahead(values + done);
-    for (std::int64_t j = 0; j < lane_count; ++j) {
+  } else {
+    Wide<T> lane[lane_count];
+    for (std::int64_t j = 0; j < lane_count; ++j) lane[j] = static_cast<Wide<T>>(values[j]);
+    std::int64_t done = lane_count;
+    for (; done + lane_count <= length; done += lane_count) {
+      fetch_ahead(values + done);
+      for (std::int64_t j = 0; j < lane_count; ++j) {
+        lane[j] = Row::apply(lane[j], static_cast<Wide<T>>(values[done + j]));
+      }
+    }
+    for (std::int64_t j = 0; done + j < length; ++j) {
       lane[j] = Row::apply(lane[j], static_cast<Wide<T>>(values[done + j]));
     }
+    return fold_lanes<Row, T>(lane);
   }
-  for (std::int64_t j = 0; done + j < length; ++j) {
-    lane[j] = Row::apply(lane[j], static_cast<Wide<T>>(values[done + j]));
-  }
-  return fold_lanes<Row, T>(lane);
 }
 
 /// fold_run of four runs side by side, at least as long as the lanes: 32 values of each in turn. Memory gives
@@ -286,7 +293,7 @@ std::int64_t fold_columns(const T* start, const T* values, std::int64_t rows, st
     if constexpr (width == lane_count) fetch_ahead(row, bytes_ahead_in_rows);
   };
   for (; column + width <= row_length; column += width) {
-    T lane[width];  // begins without a copy, as in fold_lanes
+    T lane[width];  // begins without a copy: see VectorLanes
     const T* row = values + column;
     fetch(row);
     for (std::int64_t j = 0; j < width; ++j) lane[j] = Row::apply(start[column + j], row[j]);

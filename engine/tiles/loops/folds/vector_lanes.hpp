@@ -5,6 +5,7 @@
 #pragma once
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "engine/tiles/loops/fold.hpp"
 #include "engine/tiles/loops/rows.hpp"
@@ -53,13 +54,7 @@ class VectorLanes {
 #pragma GCC unroll 8
     for (int half = count / 2; half > 0; half /= 2)
       for (int k = 0; k < half; ++k) lane_[k] = Row::apply(lane_[k], lane_[k + half]);
-#pragma GCC unroll 8
-    for (int half = width / 2; half > 0; half /= 2) {
-      Index other;
-#pragma GCC unroll 8
-      for (int i = 0; i < width; ++i) other[i] = i ^ half;
-      lane_[0] = Row::apply(lane_[0], __builtin_shuffle(lane_[0], other));  // the first half counts
-    }
+    fold_vector<width / 2>(std::make_integer_sequence<int, width>());
     return lane_[0][0];
   }
 
@@ -70,6 +65,14 @@ class VectorLanes {
   typedef T Unaligned __attribute__((vector_size(vector_bytes), aligned(sizeof(T)), may_alias));
   typedef Integer Index __attribute__((vector_size(vector_bytes)));
   static Vector at(const T* values, int k) { return *reinterpret_cast<const Unaligned*>(values + k * width); }
+  /// Folds the halves of the first vector, and the halves of that; the first half of each counts.
+  template <int half, int... i>
+  void fold_vector(std::integer_sequence<int, i...> all) {
+    if constexpr (half > 0) {
+      lane_[0] = Row::apply(lane_[0], __builtin_shuffle(lane_[0], Index{(i ^ half)...}));
+      fold_vector<half / 2>(all);
+    }
+  }
   Vector lane_[count];
 };
 
