@@ -105,6 +105,20 @@ def test_a_kernelspec_whose_environment_is_gone(told_by_doctor, pythons, tmp_pat
     assert told.startswith("fail") and says.format(python=python) in told and told.endswith("gamelan kernel install --user")
 
 
+def test_a_kernelspec_of_another_build(told_by_doctor, pythons, tmp_path):
+    spec, other = tmp_path / "data" / "kernels" / "gamelan", tmp_path / "other" / "gamelan-kernel"
+    for folder in (spec, other.parent):
+        folder.mkdir(parents=True)
+    other.write_bytes((BUILD / "bin/gamelan-kernel").read_bytes())
+    other.chmod(0o755)
+    (spec / "kernel.json").write_text(json.dumps({"argv": [str(other)]}))
+    (told,) = (line for line in told_by_doctor("programs") if "notebook kernel" in line)
+    assert told.startswith("warn") and f"names {other}, not this build's" in told, told
+    (spec / "kernel.json").write_text(json.dumps({"argv": [str(BUILD / "bin/gamelan-kernel")]}))
+    (told,) = (line for line in told_by_doctor("programs") if "notebook kernel" in line)
+    assert told.startswith("ok"), told
+
+
 @pytest.mark.parametrize(
     "answer, state, words",
     [

@@ -104,6 +104,8 @@ def _kernelspecs(kernel: str) -> Iterator[Verdict]:
         yield Verdict("fail", f"notebook kernel: {program} does not run", _lacks.other_system("it", missing))
     elif python and not shutil.which(python):
         yield Verdict("fail", f"notebook kernel: Jupyter's kernelspec in {spec} names {python}, whose environment is gone", mend)
+    elif Path(shutil.which(program)).resolve() != Path(kernel).resolve():
+        yield Verdict("warn", f"notebook kernel: Jupyter's kernelspec in {spec} names {program}, not this build's {kernel}", mend)
     else:
         yield Verdict("ok", f"notebook kernel: {program}, known to Jupyter in {spec}" + (f", with {python}" if python else ""))
 
