@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Folds that leave NaNs out: the NaNs become what changes nothing, fused into the pass of the fold; extremes fold by fmin, fmax."""
+"""Folds that leave NaNs out: the NaNs become what changes nothing, in one pass; extremes use fmin and fmax."""
 
 import numpy
 
