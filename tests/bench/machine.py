@@ -8,6 +8,8 @@ import re
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+# Threads of OpenBLAS and OpenMP spin that long after their work: they would disturb the next competitor.
+QUIET_S = 0.15
 
 
 def facts():

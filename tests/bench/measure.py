@@ -11,9 +11,8 @@ import time
 from dataclasses import dataclass
 
 import cases
+import machine
 import pool
-
-QUIET_S = 0.15  # OpenBLAS's threads spin that long after a product: they would disturb the next competitor
 
 
 @dataclass
@@ -90,7 +89,7 @@ def measure(name, settings, tell=lambda text: None):
         for turn in range(settings.repeats + 1):
             for worker in list(workers):
                 tell(f"{name}: {worker.name}, run {turn} of {settings.repeats}")
-                time.sleep(QUIET_S)
+                time.sleep(machine.QUIET_S)
                 keep(records[worker.name], ask(lambda: worker.run(settings.run_limit_s)), is_warm=turn > 0)
                 if {"error", "skipped"} & set(records[worker.name]):
                     workers.remove(worker)

@@ -22,7 +22,6 @@ import page
 import program_cases
 
 RIVALS = ("numpy", "gamelan", "jax", "numba")
-QUIET_S = 0.1  # OpenBLAS's and OpenMP's threads spin for a while after their work: they would disturb the next rival
 
 
 # ---- a rival: a process that reads the names of programs and writes a line of JSON for each
@@ -113,7 +112,7 @@ class Rival:
         self.is_there = bool(self._process.stdout.readline())
 
     def ask(self, program):
-        time.sleep(QUIET_S)
+        time.sleep(machine.QUIET_S)
         self._process.stdin.write(program + "\n")
         self._process.stdin.flush()
         line = self._process.stdout.readline()
