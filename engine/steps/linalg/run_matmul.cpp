@@ -6,6 +6,7 @@
 
 #include "engine/steps/box_copies.hpp"
 #include "engine/steps/linalg/matmul_panels.hpp"
+#include "engine/steps/linalg/product_tiles.hpp"
 #include "engine/steps/linalg/run_matmul_stack.hpp"
 #include "engine/steps/linalg/tiny_matmul.hpp"
 #include "engine/steps/run_step.hpp"
@@ -18,39 +19,16 @@ using protocol::Shape;
 
 // Everything is cut by the shape alone, not by the blocks, because BLAS rounds differently at the edge of a
 // matrix and within it. Within it, rounding does not depend on the size in float64 (in other dtypes
-// OpenBLAS's kernels differ, on some processors). In float64, adjacent whole tiles are one call, which packs
-// its operands once.
+// OpenBLAS's kernels differ, on some processors). In float64, adjacent tiles within it are one call
+// (product_tiles.hpp).
 constexpr std::int64_t panel = 256;  // of the inner axis
 // Times a vector: dense rows are read where they lie, other panels are packed where they cross the end of a
 // block. Tiles are small, because a tile that two ranks share is computed by both: a multiple of what gemv's
 // kernels take at a time.
 constexpr std::int64_t dense_panel = 8192, vector_panel = 64, vector_tile = 16;
-constexpr std::int64_t most_rows = 16 * plan::matmul_tile_rows,
-                       most_columns = 16 * plan::matmul_tile_columns;  // of a call: bounds what is packed
 // Where every second product goes backwards, a call of BLAS has so many rows, or so many elements where rows
 // are short.
 constexpr std::int64_t vector_rows = 4 * vector_tile, vector_elements = 8192;
-constexpr std::int64_t joined_rows = 8;  // of a tile, where adjacent ones are joined: two ranks compute few
-constexpr std::int64_t least_inner =
-    64;  // a smaller tile may be multiplied by another method of BLAS than a large one
-
-/// Cuts one axis of the result into the tiles that overlap `part`. Adjacent whole tiles inside it are joined,
-/// up to `most` indices (0: none are joined).
-std::vector<distribution::Interval> cut(const distribution::Interval& part, std::int64_t extent,
-                                        std::int64_t length, std::int64_t most) {
-  std::vector<distribution::Interval> pieces;
-  bool may_grow = false;
-  for (auto first = part.first / length * length; first < part.last; first += length) {
-    const distribution::Interval tile{first, std::min(first + length, extent)};
-    const bool is_whole = tile.size() == length && distribution::intersection(tile, part) == tile;
-    if (is_whole && may_grow && pieces.back().size() + length <= most)
-      pieces.back().last = tile.last;
-    else
-      pieces.push_back(tile);
-    may_grow = is_whole;
-  }
-  return pieces;
-}
 
 /// y += a x, for dense rows, the last ones first if wanted.
 void add_vector_product(std::int64_t rows, std::int64_t inner, const tiles::MatrixInMemory& a,
@@ -129,6 +107,7 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
   const auto panel_length = is_along_rows ? dense_panel : is_vector ? vector_panel : panel;
   const auto tile_rows = is_vector ? vector_tile : plan::matmul_tile_rows,
              tile_columns = is_vector ? vector_tile : plan::matmul_tile_columns;
+  const JoinedTiles joined(matmul.extents[dims - 1], right.is_transposed() && !left.is_transposed());
   Box batch(mine.begin(), mine.end() - 2);
   Shape index;
   for (const auto& axis : batch) index.push_back(axis.first);
@@ -142,18 +121,20 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
     };
     for (std::int64_t first = 0; first < matmul.inner; first += panel_length) {
       const distribution::Interval inner{first, std::min(first + panel_length, matmul.inner)};
-      const bool may_join = is_vector || (inner.size() >= least_inner && is_double);
-      for (const auto& j :
-           cut(columns, matmul.extents[dims - 1], tile_columns, may_join ? most_columns : 0)) {
+      const bool may_join = inner.size() >= JoinedTiles::least_inner && is_double && !is_vector;
+      const auto most = is_vector ? JoinedTiles::most_columns : 0;
+      for (const auto& j : may_join ? joined.cut_columns(columns, matmul.extents[dims - 1])
+                                    : cut(columns, matmul.extents[dims - 1], tile_columns, most)) {
         const auto b = right.at(in_batch(inner, j));
+        const bool are_joined = may_join && j.last <= joined.columns;
         const bool may_join_rows =
-            may_join && (j.size() % tile_columns == 0 || matmul.extents[dims - 1] == 1);
-        const auto height = may_join_rows && !is_vector ? joined_rows : tile_rows;
-        auto parts = cut(rows, matmul.extents[dims - 2], height, may_join_rows ? most_rows : 0);
+            are_joined || (is_vector && (j.size() % tile_columns == 0 || matmul.extents[dims - 1] == 1));
+        auto parts = cut(rows, matmul.extents[dims - 2], are_joined ? joined.height : tile_rows,
+                         may_join_rows ? JoinedTiles::most_rows : 0);
         if (is_backwards) std::reverse(parts.begin(), parts.end());
         for (const auto& i : parts) {
           const auto a = left.at(in_batch(i, inner));
-          const auto together = is_vector || i.size() % height == 0 ? j.size() : tile_columns;
+          const auto together = are_joined ? joined.together(i.size(), j.size()) : j.size();
           for (auto column = j.first; column < j.last; column += together) {
             add_panel(
                 i, {column, std::min(column + together, j.last)}, inner.size(), a,

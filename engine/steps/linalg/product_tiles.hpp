@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How the result of a matrix product is cut into calls of BLAS, for run_matmul.cpp.
+#pragma once
+#include <algorithm>
+#include <vector>
+
+#include "engine/distribution/ranges.hpp"
+#include "engine/plan/step_linalg.hpp"
+
+namespace gamelan::engine::steps {
+
+/// Cuts one axis of the result into the tiles that overlap `part`. Adjacent tiles inside it are joined, up to
+/// `most` indices (0: none are joined), the last one if it is whole or `joins_last`.
+inline std::vector<distribution::Interval> cut(const distribution::Interval& part, std::int64_t extent,
+                                               std::int64_t length, std::int64_t most,
+                                               bool joins_last = false) {
+  std::vector<distribution::Interval> pieces;
+  bool may_grow = false;
+  for (auto first = part.first / length * length; first < std::min(part.last, extent); first += length) {
+    const distribution::Interval tile{first, std::min(first + length, extent)};
+    const bool may_join =
+        (joins_last || tile.size() == length) && distribution::intersection(tile, part) == tile;
+    if (may_join && may_grow && pieces.back().size() + tile.size() <= most)
+      pieces.back().last = tile.last;
+    else
+      pieces.push_back(tile);
+    may_grow = may_join;
+  }
+  return pieces;
+}
+
+/// Tiles of a product in float64 whose adjacent ones are joined to one call, which packs its operands once.
+/// Their elements have the same bits in every call that contains them as a whole (measured with OpenBLAS
+/// 0.3.21, for each of its processors of x86-64): the edge of a matrix, which rounds otherwise, begins where
+/// a whole number of units ends.
+struct JoinedTiles {
+  static constexpr std::int64_t unit = 8,  ///< rows or columns that a kernel takes at a time
+      least_inner = 64,                    ///< elements of the inner axis
+      least_area = 1201,  ///< elements of the result, in a row times a column that lies as a row: smaller
+                          ///< ones are dot products, added in another order
+      most_rows = 16 * plan::matmul_tile_rows,
+                                most_columns =
+                                    16 * plan::matmul_tile_columns;  ///< of a call: bounds what is packed
+
+  std::int64_t columns = 0;    ///< of the result, before its edge and before a last tile that is too narrow
+  std::int64_t height = unit;  ///< of a tile, as low as may be: one that two ranks share is computed by both
+
+  /// \param extent columns of the result
+  /// \param are_dots rows of the left operand and columns of the right one lie in one piece
+  JoinedTiles(std::int64_t extent, bool are_dots) : columns(extent / unit * unit) {
+    const auto last = columns % plan::matmul_tile_columns;
+    if (!are_dots || last == 0) return;
+    const auto rows = (least_area + last * unit - 1) / (last * unit) * unit;
+    if (rows > plan::matmul_tile_rows)
+      columns -= last;
+    else
+      height = rows;
+  }
+
+  /// Cuts the columns of the result: joined tiles, and then what is never joined.
+  std::vector<distribution::Interval> cut_columns(const distribution::Interval& part,
+                                                  std::int64_t extent) const {
+    auto pieces = cut(part, columns, plan::matmul_tile_columns, most_columns, true);
+    if (part.last > columns && extent > columns) pieces.push_back({columns, extent});
+    return pieces;
+  }
+  /// How many columns a call takes of joined ones, for so many rows. A lone tile is cut: OpenBLAS multiplies
+  /// small matrices without packing the right operand once more.
+  std::int64_t together(std::int64_t rows, std::int64_t joined) const {
+    return rows > height && rows % height == 0 ? joined : plan::matmul_tile_columns;
+  }
+};
+
+}  // namespace gamelan::engine::steps
