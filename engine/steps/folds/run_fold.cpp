@@ -38,7 +38,7 @@ constexpr std::int64_t lane_regions = 5;               // but enough regions for
 constexpr std::int64_t plain_region_elements =
     131'072;  // when nothing is computed: scratch is mostly the partials
 constexpr std::int64_t product_region_elements =
-    32'768;  // scratch is needed where floating-point errors are met
+    131'072;  // scratch is needed where floating-point errors are met
 constexpr std::int64_t fewest_shared_regions = 4;
 constexpr std::int64_t shortest_row = 16;  // that is added to another where it lies
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/distribution/ranges.hpp"
-#include "engine/plan/step_linalg.hpp"
+#include "engine/plan/plan.hpp"
 
 namespace gamelan::engine::steps {
 

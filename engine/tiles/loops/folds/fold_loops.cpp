@@ -216,23 +216,24 @@ void fold_runs(const void* from, std::int64_t run_count, std::int64_t run_length
 /// The operations of fold_run and fold_short_run on products, which are stored nowhere.
 template <class Row, class T, bool x_ahead = true, bool y_ahead = true>
 T fold_products_of_run(const T* x, const T* y, std::int64_t length) {
-  T lane[lane_count];
   if (length < lane_count) {
+    T lane[lane_count];
     for (std::int64_t j = 0; j < length; ++j) lane[j] = x[j] * y[j];
     for (std::int64_t half = lane_count / 2; half > 0; half /= 2)
       for (std::int64_t j = 0; j < half && j + half < length; ++j) lane[j] += lane[j + half];
     return lane[0];
   }
-  for (std::int64_t j = 0; j < lane_count; ++j) lane[j] = x[j] * y[j];
+  const Products<T> products{x, y};
+  VectorLanes<Row, T> lanes(products);
   std::int64_t done = lane_count;
   for (; done + lane_count <= length; done += lane_count) {
     if constexpr (x_ahead) fetch_ahead(x + done);
     if constexpr (y_ahead)
       if (x != y) fetch_ahead(y + done);
-    for (std::int64_t j = 0; j < lane_count; ++j) lane[j] += x[done + j] * y[done + j];
+    lanes.add(products + done);
   }
-  for (std::int64_t j = 0; done + j < length; ++j) lane[j] += x[done + j] * y[done + j];
-  return fold_lanes<Row, T>(lane);
+  lanes.add(products + done, length - done);
+  return lanes.combined();
 }
 
 /// The same of four runs, which are folded side by side where they are as long as the lanes.
@@ -344,7 +345,7 @@ void fold_short_pairs(void* values, std::int64_t count, std::int64_t row_length)
 
 FoldLoops fold_loops(Op op, Dtype dtype) {
   return with_element(dtype, [&]<class T>() {
-    return rows::with_fold<T, FoldLoops>(op, [op]<class Row>() {
+    return rows::with_fold<T, FoldLoops>(op, []<class Row>() {
       FoldLoops loops{fold_runs<Row, T>,
                       fold_runs_in_turn<Row, T>,
                       fold_rows<Row, T>,
@@ -352,14 +353,13 @@ FoldLoops fold_loops(Op op, Dtype dtype) {
                       nullptr,
                       nullptr,
                       {}};
-      if constexpr (Real<T>)
-        if (op == Op::add) {
-          loops.products = fold_products<Row, T>;
-          loops.products_in_turn = fold_products_in_turn<Row, T>;
-          loops.products_with_x_ahead = fold_products_in_turn<Row, T, true, false>;
-          loops.products_with_y_ahead = fold_products_in_turn<Row, T, false, true>;
-          loops.four_products = fold_four_products<Row, T>;
-        }
+      if constexpr (Real<T> && Row::op == Op::add) {
+        loops.products = fold_products<Row, T>;
+        loops.products_in_turn = fold_products_in_turn<Row, T>;
+        loops.products_with_x_ahead = fold_products_in_turn<Row, T, true, false>;
+        loops.products_with_y_ahead = fold_products_in_turn<Row, T, false, true>;
+        loops.four_products = fold_four_products<Row, T>;
+      }
       return loops;
     });
   });

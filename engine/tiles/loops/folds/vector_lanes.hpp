@@ -25,19 +25,41 @@ constexpr bool has_vector_lanes = Real<T> &&
                                    Row::op == protocol::Op::maximum || Row::op == protocol::Op::minimum ||
                                    Row::op == protocol::Op::fmax || Row::op == protocol::Op::fmin);
 
+template <class T>
+struct VectorOf {
+  static constexpr int width = vector_bytes / sizeof(T);
+  typedef T Vector __attribute__((vector_size(vector_bytes)));
+  typedef T Unaligned __attribute__((vector_size(vector_bytes), aligned(sizeof(T)), may_alias));
+  /// Vector k of those that begin at `values`.
+  static Vector at(const T* values, int k) { return *reinterpret_cast<const Unaligned*>(values + k * width); }
+};
+
+/// The products of two runs, which are stored nowhere: VectorLanes takes them as it takes values.
+template <class T>
+struct Products {
+  const T *x, *y;
+  Products operator+(std::int64_t by) const { return {x + by, y + by}; }
+  T operator[](std::int64_t i) const { return x[i] * y[i]; }
+};
+
 /// The lanes of a run of floats or doubles, in vectors. From arrays the compiler would copy them with vectors
-/// of another width, for which loads then wait, and combine those that are compared one by one.
+/// of another width, for which loads then wait, and combine those that are compared one by one. Values are a
+/// `const T*` or Products<T>.
 template <class Row, class T>
 class VectorLanes {
  public:
-  explicit VectorLanes(const T* values) {
+  template <class Values>
+  explicit VectorLanes(Values values) {
     for (int k = 0; k < count; ++k) lane_[k] = at(values, k);
   }
-  void add(const T* values) {
+  template <class Values>
+  void add(Values values) {
     for (int k = 0; k < count; ++k) lane_[k] = Row::apply(lane_[k], at(values, k));
   }
   /// Fewer values than lanes. The elements of a vector that get none meet one that raises no error.
-  void add(const T* values, std::int64_t left) {
+  template <class Values>
+  void add(Values values, std::int64_t left) {
+    if (left == 0) return;
 #pragma GCC unroll 8
     for (int k = 0; k < count; ++k, left -= width) {
       if (left >= width) lane_[k] = Row::apply(lane_[k], at(values, k));
@@ -59,12 +81,14 @@ class VectorLanes {
   }
 
  private:
-  static constexpr int width = vector_bytes / sizeof(T), count = lane_count / width;
+  static constexpr int width = VectorOf<T>::width, count = lane_count / width;
   using Integer = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
-  typedef T Vector __attribute__((vector_size(vector_bytes)));
-  typedef T Unaligned __attribute__((vector_size(vector_bytes), aligned(sizeof(T)), may_alias));
+  using Vector = typename VectorOf<T>::Vector;
   typedef Integer Index __attribute__((vector_size(vector_bytes)));
-  static Vector at(const T* values, int k) { return *reinterpret_cast<const Unaligned*>(values + k * width); }
+  static Vector at(const T* values, int k) { return VectorOf<T>::at(values, k); }
+  static Vector at(const Products<T>& values, int k) {
+    return VectorOf<T>::at(values.x, k) * VectorOf<T>::at(values.y, k);
+  }
   /// Folds the halves of the first vector, and the halves of that; the first half of each counts.
   template <int half, int... i>
   void fold_vector(std::integer_sequence<int, i...> all) {
