@@ -30,10 +30,14 @@ class KeyBuckets {
     add_node(count, least, width(static_cast<std::uint64_t>(greatest) - least));
     std::vector<Crowd> crowds;
     for (std::size_t first = 0; first < numbers_.size();) {
-      for_each_key([&, root = nodes_.front(), counts = numbers_.data()](Key key) {
-        const auto slot = find(root, key);
-        counts[slot] += slot >= first;
-      });
+      if (nodes_.size() == 1)
+        for_each_key(
+            [root = nodes_.front(), counts = numbers_.data()](Key key) { ++counts[slot_of(root, key)]; });
+      else
+        for_each_key([&, root = nodes_.front(), counts = numbers_.data()](Key key) {
+          const auto slot = find(root, key);
+          counts[slot] += slot >= first;
+        });
       crowds = crowds_of(first, most);
       if (crowds.empty()) break;
       measure(crowds, first, for_each_key);
@@ -46,9 +50,16 @@ class KeyBuckets {
   /// Calls put(its place, key) for every key.
   template <class ForEachKey, class Put>
   void deal(ForEachKey for_each_key, Put put) {
-    for_each_key([&, root = nodes_.front(), buckets = buckets_.data()](Key key) {
-      put(buckets[bucket_of_[find(root, key)]].next++, key);
-    });
+    const auto deal_by = [&](auto slot_of_key) {
+      for_each_key([&, numbers = bucket_of_.data(), buckets = buckets_.data()](Key key) {
+        put(buckets[numbers[slot_of_key(key)]].next++, key);
+      });
+    };
+    const auto root = nodes_.front();
+    if (nodes_.size() == 1)
+      deal_by([root](Key key) { return slot_of(root, key); });
+    else
+      deal_by([this, root](Key key) { return find(root, key); });
   }
 
   /// Calls visit(first, size, is_one_key) for each bucket that is not empty, by rising key. To be called
@@ -63,8 +74,11 @@ class KeyBuckets {
   }
 
  private:
-  static constexpr int most_bits = 12;  // whose counts fit the first-level cache
-  static constexpr int finer_bits = 4;  // slots than buckets
+  // Counts of 12 bits fit the first-level cache. Half of normal numbers lie in three octaves: of floats, with
+  // 32 slots in each, few slots need be divided. (Doubles are divided at any number of bits.)
+  static constexpr bool are_short = sizeof(Key) <= 4;
+  static constexpr int most_bits = are_short ? 14 : 12;
+  static constexpr int finer_bits = are_short ? 7 : 4;  // slots than buckets
   static constexpr std::int64_t wanted_keys = 4096, many_equal_keys = 256;
   static constexpr std::uint32_t none = 0;  // the root is nobody's child
 
