@@ -218,7 +218,11 @@ void check_linalg(const Command& command) {
               command.ints[0] < linalg_routines,
           command, "expected a routine, the side of a block, a flag and a new result");
   const auto routine = static_cast<Linalg>(command.ints[0]);
-  require(command.in.size() == (routine == Linalg::solve ? 2U : 1U), command, "wrong number of operands");
+  const bool is_least_squares = routine == Linalg::least_squares;
+  require(command.in.size() == (is_least_squares     ? 3U
+                                : has_right(routine) ? 2U
+                                                     : 1U),
+          command, "wrong number of operands");
   const Shape& a = view_operand(command, 0).extents;
   const Shape& out = command.out.extents;
   require(a.size() >= 2 && out.size() == a.size() && std::equal(a.begin(), a.end() - 2, out.begin()), command,
@@ -228,14 +232,18 @@ void check_linalg(const Command& command) {
           "only a single matrix lies in blocks");
   const auto m = a[a.size() - 2], n = a.back();
   const bool takes_any = routine == Linalg::qr || routine == Linalg::qr_factors || routine == Linalg::svd ||
-                         routine == Linalg::svd_values;
+                         routine == Linalg::svd_values || is_least_squares;
   require(m == n || takes_any, command, "the matrices are not square");
   std::int64_t right = 0;
-  if (routine == Linalg::solve) {
+  if (has_right(routine)) {
     const Shape& b = view_operand(command, 1).extents;
     require(b.size() == a.size() && std::equal(a.begin(), a.end() - 1, b.begin()), command,
             "the right-hand sides do not fit");
     right = b.back();
+  }
+  if (is_least_squares) {
+    const auto* rcond = std::get_if<Scalar>(&command.in[2]);
+    require(rcond != nullptr && rcond->dtype == command.loop, command, "rcond is no number of the loop");
   }
   require(command.loop == Dtype::float64 || command.loop == Dtype::complex128, command,
           "no routine for this dtype");

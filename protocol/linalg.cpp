@@ -14,6 +14,8 @@ MatrixExtents extents_of_results(Linalg routine, std::int64_t m, std::int64_t n,
     case Linalg::inverse:
     case Linalg::cholesky:
       return {n, n};
+    case Linalg::least_squares:
+      return {n + (k + right - 1) / std::max<std::int64_t>(right, 1), right};
     case Linalg::slogdet:
       return {1, 2};
     case Linalg::qr:

@@ -55,9 +55,10 @@ struct FourierLines {
 /// Linear algebra on whole matrices: each rank computes those whose results it owns.
 struct WholeMatrices {
   protocol::Linalg routine{};
-  Operand a, b;  ///< b of solve only, else slot -1
+  Operand a, b;  ///< b: right-hand sides; slot -1 where there are none
   Dtype a_dtype{}, b_dtype{}, loop{};
   bool flag = false;        ///< eigh: the lower triangle counts
+  double rcond = 0;         ///< least_squares: what counts as 0, of the largest singular value
   int work = -1, out = -1;  ///< work: room for one matrix of each kind
 };
 

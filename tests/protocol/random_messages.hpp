@@ -119,7 +119,9 @@ inline void fill_irregular(Random& random, protocol::Command& command) {
     command.ints = {random.number(1, 9)};
   } else if (command.op == Op::linalg) {
     const auto routine = static_cast<protocol::Linalg>(random.number(0, protocol::linalg_routines - 1));
-    const bool is_rectangular = routine >= protocol::Linalg::qr && routine <= protocol::Linalg::svd_values;
+    const bool is_least_squares = routine == protocol::Linalg::least_squares;
+    const bool is_rectangular =
+        is_least_squares || (routine >= protocol::Linalg::qr && routine <= protocol::Linalg::svd_values);
     const auto m = random.number(1, 4), n = is_rectangular ? random.number(1, 4) : m,
                right = random.number(1, 3);
     const bool is_of_eig = routine == protocol::Linalg::eig || routine == protocol::Linalg::eig_values;
@@ -135,7 +137,8 @@ inline void fill_irregular(Random& random, protocol::Command& command) {
     command.out = random_result(random, stack(results.rows, results.columns), true,
                                 is_of_eig ? Dtype::complex128 : command.loop);
     command.in = {random_operand(random, stack(m, n))};
-    if (routine == protocol::Linalg::solve) command.in.emplace_back(random_operand(random, stack(n, right)));
+    if (has_right(routine)) command.in.emplace_back(random_operand(random, stack(m, right)));
+    if (is_least_squares) command.in.emplace_back(random_scalar(random, command.loop));
     command.ints = {static_cast<std::int64_t>(routine), lead.empty() ? random.number(0, 9) : 0,
                     random.number(0, 1)};
   } else {

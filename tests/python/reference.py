@@ -171,7 +171,7 @@ class Model:
         if name == "copy":
             return operands[0]
         if name == "linalg":
-            return reference_linalg.compute(command["ints"], command["out"]["extents"][-1], loop, *map(self.view, inputs))
+            return reference_linalg.compute(command["ints"], command["out"]["extents"][-1], loop, *operands)
         if name == "nonzero":
             flags, *rows = map(self.view, inputs)
             return rows[0][flags] if rows else numpy.flatnonzero(flags)

@@ -14,13 +14,19 @@ def _flipped(array):
     return numpy.swapaxes(array, -1, -2)
 
 
-def compute(ints, width, loop, a, b=None):
+def compute(ints, width, loop, a, b=None, rcond=None):
     """The one result for operands as NumPy arrays."""
     routine, flag = _engine._ROUTINES[ints[0]], "L" if ints[2] else "U"
     a = a.astype(loop)
     linalg = numpy.linalg
     if routine == "solve":
         return linalg.solve(a, b.astype(loop))
+    if routine == "least_squares":
+        x, _, _, values = linalg.lstsq(a, b.astype(loop), float(numpy.real(rcond)))
+        right = x.shape[1]
+        rows = numpy.zeros(-(-values.size // right) * right, loop)
+        rows[: values.size] = values
+        return _below(x, rows.reshape(-1, right))
     if routine == "slogdet":
         sign, logarithm = linalg.slogdet(a)
         return numpy.stack([sign, logarithm.astype(loop)], -1)[..., None, :]

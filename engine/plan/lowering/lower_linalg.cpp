@@ -3,6 +3,8 @@
 // result. One large matrix takes three steps: it is spread in blocks over a grid of ranks, computed by all of
 // them together, and collected. The notebook says which, by the side of a block (0 for whole matrices).
 // Nothing here depends on data.
+#include <cstring>
+
 #include "engine/plan/lowering/step_writer.hpp"
 
 namespace gamelan::engine::plan {
@@ -14,7 +16,7 @@ using protocol::Linalg;
 /// Elements that LAPACK's operands and results take for one matrix (run_whole_matrices.cpp).
 std::int64_t work_elements(const Shape& a, std::int64_t right, const Shape& out) {
   const auto m = a[a.size() - 2], n = a.back();
-  return m * n + std::max(n * right, out[out.size() - 2] * out.back()) + m + n;
+  return m * n + std::max(std::max(m, n) * right, out[out.size() - 2] * out.back()) + m + n;
 }
 
 class Blocked {
@@ -113,6 +115,7 @@ class Blocked {
       case Linalg::qr_factors:
       case Linalg::eig:
       case Linalg::eig_values:
+      case Linalg::least_squares:
         break;
     }
     throw protocol::Error(protocol::ErrorKind::protocol, "[linalg] this routine takes whole matrices");
@@ -155,12 +158,14 @@ void lower_linalg(StepWriter& writer, const protocol::Command& command, Step ste
   linalg.a = read(writer, a);
   linalg.a_dtype = a.dtype;
   std::int64_t right = 0;
-  if (linalg.routine == Linalg::solve) {
+  if (has_right(linalg.routine)) {
     const auto& b = std::get<View>(command.in[1]);
     linalg.b = read(writer, b);
     linalg.b_dtype = b.dtype;
     right = b.extents.back();
   }
+  if (linalg.routine == Linalg::least_squares)
+    std::memcpy(&linalg.rcond, std::get<protocol::Scalar>(command.in[2]).bytes.data(), sizeof linalg.rcond);
   linalg.work =
       make_scratch(writer, step, work_elements(a.extents, right, command.out.extents), command.out.dtype);
   linalg.out = writer.make(step, command.out.base);

@@ -9,35 +9,9 @@
 #include <type_traits>
 #include <vector>
 
+#include "engine/steps/linalg/lapack_routines.hpp"
 #include "engine/steps/linalg/work_memory.hpp"
 #include "protocol/error.hpp"
-
-using Complex = std::complex<double>;
-
-extern "C" {
-#define GAMELAN_LAPACK(p, T, o)                                                      \
-  void p##gesv_(const int*, const int*, T*, const int*, int*, T*, const int*, int*); \
-  void p##getrf_(const int*, const int*, T*, const int*, int*, int*);                \
-  void p##getri_(const int*, T*, const int*, const int*, T*, const int*, int*);      \
-  void p##potrf_(const char*, const int*, T*, const int*, int*);                     \
-  void p##geqrf_(const int*, const int*, T*, const int*, T*, T*, const int*, int*);  \
-  void p##o##gqr_(const int*, const int*, const int*, T*, const int*, const T*, T*, const int*, int*);
-GAMELAN_LAPACK(d, double, or)
-GAMELAN_LAPACK(z, Complex, un)
-#undef GAMELAN_LAPACK
-void dgesdd_(const char*, const int*, const int*, double*, const int*, double*, double*, const int*, double*,
-             const int*, double*, const int*, int*, int*);
-void zgesdd_(const char*, const int*, const int*, Complex*, const int*, double*, Complex*, const int*,
-             Complex*, const int*, Complex*, const int*, double*, int*, int*);
-void dsyevd_(const char*, const char*, const int*, double*, const int*, double*, double*, const int*, int*,
-             const int*, int*);
-void zheevd_(const char*, const char*, const int*, Complex*, const int*, double*, Complex*, const int*,
-             double*, const int*, int*, const int*, int*);
-void dgeev_(const char*, const char*, const int*, double*, const int*, double*, double*, double*, const int*,
-            double*, const int*, double*, const int*, int*);
-void zgeev_(const char*, const char*, const int*, Complex*, const int*, Complex*, Complex*, const int*,
-            Complex*, const int*, Complex*, const int*, double*, int*);
-}
 
 namespace gamelan::engine::steps {
 namespace {
@@ -46,26 +20,7 @@ using protocol::Dtype;
 using protocol::Error;
 using protocol::ErrorKind;
 using protocol::Linalg;
-
-// double and complex routines under one name.
-#define GAMELAN_NAME(name, real_, complex_)  \
-  template <class T, class... Rest>          \
-  void name(Rest... rest) {                  \
-    if constexpr (std::is_same_v<T, double>) \
-      real_(rest...);                        \
-    else                                     \
-      complex_(rest...);                     \
-  }
-GAMELAN_NAME(gesv, dgesv_, zgesv_)
-GAMELAN_NAME(getrf, dgetrf_, zgetrf_)
-GAMELAN_NAME(getri, dgetri_, zgetri_)
-GAMELAN_NAME(potrf, dpotrf_, zpotrf_)
-GAMELAN_NAME(geqrf, dgeqrf_, zgeqrf_)
-GAMELAN_NAME(orgqr, dorgqr_, zungqr_)
-GAMELAN_NAME(gesdd, dgesdd_, zgesdd_)
-GAMELAN_NAME(syevd, dsyevd_, zheevd_)
-GAMELAN_NAME(geev, dgeev_, zgeev_)
-#undef GAMELAN_NAME
+using Complex = std::complex<double>;
 
 template <class T>
 class Matrix {
@@ -109,6 +64,8 @@ class Matrix {
         return eig(true);
       case Linalg::eig_values:
         return eig(false);
+      case Linalg::least_squares:
+        return least_squares();
     }
   }
 
@@ -246,6 +203,35 @@ class Matrix {
     std::copy(values.begin(), values.end(), row);
   }
 
+  void least_squares() {
+    const int right = lapack_int(task_.right), rows = std::max(m_, n_);
+    for (std::int64_t j = right - 1; rows > m_ && j > 0; --j)  // as far apart as the solutions will be
+      std::copy_backward(work_ + j * m_, work_ + (j + 1) * m_, work_ + j * rows + m_);
+    std::vector<double> values(static_cast<std::size_t>(k_));
+    int info = 0, rank = 0, size = -1, integers_size = 0;
+    double reals_size = 0;
+    T wanted{};
+    const auto call = [&](T* work, double* reals, int* integers) {
+      if constexpr (is_complex)
+        gelsd<T>(&m_, &n_, &right, a_, &m_, work_, &rows, values.data(), &task_.rcond, &rank, work, &size,
+                 reals, integers, &info);
+      else
+        gelsd<T>(&m_, &n_, &right, a_, &m_, work_, &rows, values.data(), &task_.rcond, &rank, work, &size,
+                 integers, &info);
+    };
+    call(&wanted, &reals_size, &integers_size);
+    WorkMemory<T> work(std::real(wanted), task_.ranks_at_once);
+    WorkMemory<double> reals(reals_size, task_.ranks_at_once, work.bytes());
+    std::vector<int> integers(static_cast<std::size_t>(integers_size));
+    size = work.size();
+    call(work.data(), reals.data(), integers.data());
+    check(info);
+    lay_down(work_, rows, n_, right, out_);
+    const auto in_place = out_ + static_cast<std::int64_t>(n_) * right;
+    const auto end = in_place + (k_ + right - 1) / right * static_cast<std::int64_t>(right);
+    std::fill(std::copy(values.begin(), values.end(), in_place), end, T(0));
+  }
+
   void eigh(bool has_vectors) {
     const char* job = has_vectors ? "V" : "N";
     const char* triangle = task_.flag ? "L" : "U";
@@ -353,6 +339,8 @@ void throw_failure(Linalg routine) {
     case Linalg::svd:
     case Linalg::svd_values:
       throw Error(ErrorKind::linalg, "SVD did not converge");
+    case Linalg::least_squares:
+      throw Error(ErrorKind::linalg, "SVD did not converge in Linear Least Squares");
     case Linalg::eigh:
     case Linalg::eigh_values:
     case Linalg::eig:

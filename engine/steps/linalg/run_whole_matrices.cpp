@@ -102,7 +102,8 @@ void run(const StepContext& context, const plan::WholeMatrices& linalg) {
   std::byte* work = context.own_block(linalg.work);
   task.a = work;
   task.work = work + static_cast<std::size_t>(task.m * task.n) * item;
-  task.work_elements = std::max(task.n * task.right, result);
+  task.work_elements = std::max(std::max(task.m, task.n) * task.right, result);
+  task.rcond = linalg.rcond;
   auto* out = context.own_block(linalg.out);
   Box index;
   for (std::size_t k = 0; k + 2 < dims; ++k) index.push_back({mine[k].first, mine[k].first + 1});

@@ -77,6 +77,7 @@ class Together {
       case Linalg::qr_factors:
       case Linalg::eig:
       case Linalg::eig_values:
+      case Linalg::least_squares:
         return;  // the plan has no such step
     }
   }

@@ -18,9 +18,10 @@ from .._views._plain import broadcast_to
 # In the order of protocol/linalg.hpp.
 _ROUTINES = """
 solve inverse slogdet cholesky qr qr_factors svd svd_values eigh eigh_values eig eig_values
+least_squares
 """.split()
 _NUMBERS = {name: number for number, name in enumerate(_ROUTINES)}
-_WHOLE_ONLY = {"qr_factors", "eig", "eig_values"}
+_WHOLE_ONLY = {"qr_factors", "eig", "eig_values", "least_squares"}
 _NEVER_FAILS = {"qr", "qr_factors", "slogdet"}
 
 _WHERE = re.compile(r"^rank \d+: | \(recorded at [^()]*\)$")
@@ -52,6 +53,7 @@ def _extents(routine, m, n, right, width):
         "eig": (n + 1, n),
         "eigh_values": (1, n),
         "eig_values": (1, n),
+        "least_squares": (n - -k // max(right, 1), right),
     }[routine]
 
 
@@ -61,7 +63,7 @@ def _is_large(routine, shape):
     return routine not in _WHOLE_ONLY and min(shape[-2:]) >= least and _core.ranks() > 1
 
 
-def _shares(routine, shape, right):
+def shares(routine, shape, right):
     """True when each engine should work on a part of such a matrix, and of `right` columns beside it."""
     if not _is_large(routine, shape):
         return False
@@ -71,7 +73,7 @@ def _shares(routine, shape, right):
     return not has_all_cores or m * n + m * right > most_within_node
 
 
-def compute(routine, loop, a, b=None, width=None, flag=False):
+def compute(routine, loop, a, b=None, width=None, flag=False, rcond=None):
     """The results of a routine for a matrix or a stack, computed in dtype `loop`. Nothing may be empty.
 
     Triggers evaluation where values can make it fail, so that the error is raised here.
@@ -85,15 +87,14 @@ def compute(routine, loop, a, b=None, width=None, flag=False):
         return stack(results).reshape(lead + results[0].shape)
     m, n = a.shape[-2:]
     right = 0 if b is None else b.shape[-1]
-    side = block if not lead and _shares(routine, a.shape, right) else 0
+    side = block if not lead and shares(routine, a.shape, right) else 0
     extents = _extents(routine, m, n, right, width)
     number = dtype_number("c16" if routine in ("eig", "eig_values") else loop)
     if routine not in _NEVER_FAILS:
         _core.flush(False)  # what was recorded before is no part of a failure
     result = _core.empty(lead + extents, number)
-    _core.record(
-        OPS["linalg"], dtype_number(loop), result, True, (a,) if b is None else (a, b), (_NUMBERS[routine], side, int(flag))
-    )
+    operands = (a,) if b is None else (a, b) if rcond is None else (a, b, numpy.float64(rcond))
+    _core.record(OPS["linalg"], dtype_number(loop), result, True, operands, (_NUMBERS[routine], side, int(flag)))
     if routine not in _NEVER_FAILS:
         _wait()
     elif side:

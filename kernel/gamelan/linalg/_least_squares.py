@@ -11,6 +11,7 @@ from .._folds._reductions import reduce
 from .._imported_numpy import LSTSQ_RCOND
 from .._local import call_numpy, has_distributed, is_distributed
 from .._ufuncs._where import either
+from ._engine import compute, part, shares
 from ._operands import adjoint, cast, real_of, require_matrix, require_stack, types, zeros
 from ._singular import svd
 from ._tsqr import is_tall, tall_triangle
@@ -63,6 +64,15 @@ def _of_tall(a, columns, loop, rcond):
     return asarray(x), asarray(s), rank, asarray((left * left).sum(0))
 
 
+def _of_whole(a, columns, loop, rcond):
+    """x, singular values and rank, by LAPACK on one engine."""
+    n, k = a.shape[1], min(a.shape)
+    result = compute("least_squares", loop, a, columns, rcond=rcond)
+    values = part(result, n, result.shape[0], real_of(loop)).reshape(-1)[:k]
+    cutoff = numpy.finfo(loop).eps if rcond < 0 else rcond
+    return part(result, 0, n, loop), values, int((values > cutoff * values[0]).sum(dtype=numpy.intp))
+
+
 def lstsq(a, b, rcond=LSTSQ_RCOND):
     """The least-squares solution of a linear system.
 
@@ -100,6 +110,8 @@ def lstsq(a, b, rcond=LSTSQ_RCOND):
         x, s, rank = zeros((n, columns.shape[1]), dtype), zeros((0,), real_of(dtype)), 0
     elif is_tall(a) and m >= 8 * (n + columns.shape[1]) and not is_distributed(rcond):
         x, s, rank, squares = _of_tall(cast(a, loop), cast(columns, loop), loop, rcond)
+    elif columns.shape[1] and not is_distributed(rcond) and not shares("svd", a.shape, columns.shape[1]):
+        x, s, rank = _of_whole(cast(a, loop), cast(columns, loop), loop, float(rcond))
     else:
         wide = cast(a, loop)
         u, s, vh = svd(wide, full_matrices=False)

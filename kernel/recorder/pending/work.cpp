@@ -71,6 +71,7 @@ std::int64_t cubes_of(std::int64_t routine) {
       return 3;
     case Linalg::eigh_values:
     case Linalg::svd_values:
+    case Linalg::least_squares:
       return 6;
     case Linalg::eigh:
     case Linalg::svd:

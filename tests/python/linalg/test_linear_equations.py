@@ -2,6 +2,7 @@
 """solve, inv, det, slogdet, tensorinv, tensorsolve and lstsq, pinv: values, dtypes, stacks, errors. Small matrices are computed
 whole; with `shared`, all engines share each, in blocks of three."""
 
+import gamelan as np
 import numpy
 import pytest
 from gamelan.linalg import _engine
@@ -100,6 +101,23 @@ def test_least_squares(engine, way, shape):
     check(lambda np: np.linalg.lstsq(general(np, shape), np.ones(shape[0] + 1), None))
     check(lambda np: np.linalg.pinv(general(np, shape)))
     check(lambda np: np.linalg.pinv(general(np, (2,) + shape, "c16"), 1e-10))
+
+
+@pytest.mark.parametrize("shape", [(60, 40), (40, 60), (33, 33)], ids=repr)
+@pytest.mark.parametrize("right", [None, 1, 3, 50])
+def test_least_squares_of_many_right_hand_sides(engine, way, shape, right):
+    def program(np, dtype):
+        b = general(np, (shape[0], right or 1), dtype)
+        return np.linalg.lstsq(general(np, shape, dtype), b[:, 0] if right is None else b, None)
+
+    for dtype in ("f8", "c16"):
+        check(lambda np, dtype=dtype: program(np, dtype))
+
+
+def test_least_squares_without_an_answer(engine, way):
+    # NumPy 1.24, which the model calls, raises SystemError about its LinAlgError.
+    with pytest.raises((np.linalg.LinAlgError, SystemError), match="SVD did not converge|LinAlgError"):
+        np.linalg.lstsq(np.full((9, 4), np.nan), np.ones(9), None)
 
 
 def test_least_squares_of_lower_rank(engine, way):
