@@ -224,6 +224,7 @@ struct Describe {
   std::string operator()(const MatmulChunks& chunks) const {
     return (*this)(chunks.product, chunks.tables) + " in " + std::to_string(chunks.chunks) + " chunks";
   }
+  std::string operator()(const MirrorTiles& mirror) const { return "mirror tiles of " + name(mirror.out); }
   std::string operator()(const AddChunks& add) const {
     return "add chunks " + name(add.chunks.tables) + " to " + name(add.out);
   }
@@ -304,7 +305,8 @@ struct Describe {
   }
   std::string operator()(const Matmul& matmul) const { return (*this)(matmul, matmul.out); }
   std::string operator()(const Matmul& matmul, int to) const {
-    return "matmul " + name(matmul.left.slot) + " by " + name(matmul.right.slot) + " to " + name(to);
+    return "matmul " + name(matmul.left.slot) + " by " + name(matmul.right.slot) + " to " + name(to) +
+           (matmul.is_halved ? ", half of the tiles" : "");
   }
 };
 

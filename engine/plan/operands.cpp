@@ -27,6 +27,7 @@ class Finder {
   void operator()(const Matmul& matmul) { add(matmul.left, matmul.right); }
   void operator()(const MatmulChunks& chunks) { (*this)(chunks.product); }
   void operator()(const AddChunks&) {}
+  void operator()(const MirrorTiles& mirror) { add(mirror.mirrored); }
   void operator()(const Take& take) { add(take.source, take.index); }
   void operator()(const PartitionUpdates& partition) {
     add(partition.index);

@@ -20,6 +20,7 @@ struct Matmul {
   Dtype dtype{};
   Shape extents;  ///< of out
   std::int64_t inner = 0;
+  bool is_halved = false;  ///< computes half of the tiles (gram_computes); MirrorTiles follows
 };
 
 /// A product of long and thin matrices: its inner axis in chunks, which depend on the shape and not on the
@@ -32,9 +33,22 @@ struct MatmulChunks {
 };
 /// True for a matrix times its own transpose, of which half need be computed. The same on every rank.
 bool is_gram(const Matmul& product);
+/// True for a large one, of which half the tiles are computed, and mirrored into the others.
+bool is_halved(const Matmul& product);
+/// Of such a product, tiles of matmul_tile_columns by as many, `tiles` in a row: of tile (row, column) and
+/// tile (column, row) one is computed. Each row has nearly half of them, wherever blocks are cut.
+bool gram_computes(std::int64_t row, std::int64_t column, std::int64_t tiles);
 /// The length of a chunk; 0 for a product that is better shared by elements of its result. Does not depend on
 /// the number of ranks.
 std::int64_t matmul_chunk_length(const Matmul& product);
+
+/// Second half of a halved product: every rank copies the tiles that it has not computed from where their
+/// transposes are.
+struct MirrorTiles {
+  Operand mirrored;  ///< the result, transposed
+  int out = -1;
+  Dtype dtype{};
+};
 
 /// Second half: the owner of an element adds the tables in the order of the chunks.
 struct AddChunks {

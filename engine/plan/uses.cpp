@@ -155,6 +155,10 @@ class IrregularUses {
     all.push_back({add.chunks.tables, false, true});
     all.push_back({add.out, true, false});
   }
+  void operator()(const MirrorTiles& mirror) {
+    all.push_back({mirror.out, true, false});
+    all.push_back({mirror.out, false, true});  // of other ranks; nobody reads what is written
+  }
   void operator()(const ArgLines& lines) {
     reads(lines.input);
     all.push_back({lines.out, true, false});

@@ -46,6 +46,7 @@ void run(const StepContext& context, const plan::AddWeightedCounts& add);
 void run(const StepContext& context, const plan::Search& search);
 void run(const StepContext& context, const plan::MatmulChunks& chunks);
 void run(const StepContext& context, const plan::AddChunks& add);
+void run(const StepContext& context, const plan::MirrorTiles& mirror);
 void run(const StepContext& context, const plan::ArgLines& lines);
 void run(const StepContext& context, const plan::PackBits& pack);
 void run(const StepContext& context, const plan::FoldSegments& fold);

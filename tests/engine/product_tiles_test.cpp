@@ -59,6 +59,43 @@ TEST(ProductTiles, every_block_is_covered_by_tiles_of_the_whole) {
         }
 }
 
+TEST(GramTiles, one_of_two_mirrored_tiles_is_computed) {
+  for (std::int64_t tiles = 1; tiles <= 40; ++tiles)
+    for (std::int64_t row = 0; row < tiles; ++row) {
+      std::int64_t computed = 0;
+      for (std::int64_t column = 0; column < tiles; ++column) {
+        computed += plan::gram_computes(row, column, tiles);
+        if (row == column)
+          EXPECT_TRUE(plan::gram_computes(row, column, tiles));
+        else
+          EXPECT_NE(plan::gram_computes(row, column, tiles), plan::gram_computes(column, row, tiles));
+      }
+      EXPECT_LE(std::abs(2 * computed - tiles), 2) << row << " of " << tiles;
+    }
+}
+
+TEST(GramTiles, parts_cover_every_block) {
+  for (const std::int64_t extent : {512, 600, 777, 1281})
+    for (const Interval& rows :
+         {Interval{0, extent}, Interval{0, 300}, Interval{300, 511}, Interval{400, extent}})
+      for (const Interval& columns : {Interval{0, extent}, Interval{100, 512}}) {
+        std::vector<int> times(static_cast<std::size_t>(extent * extent));
+        for (const bool are_computed : {true, false})
+          for (const auto& part : gram_parts(rows, columns, extent, are_computed))
+            for (auto i = part.rows.first; i < part.rows.last; ++i)
+              for (auto j = part.columns.first; j < part.columns.last; ++j)
+                ++times[static_cast<std::size_t>(i * extent + j)];
+        const auto last_tile = (extent - 1) / width * width;
+        for (std::int64_t i = 0; i < extent; ++i)
+          for (std::int64_t j = 0; j < extent; ++j) {
+            const bool is_within = i >= rows.first && i < rows.last && j >= columns.first && j < columns.last;
+            const bool is_mirrored_too = extent % width != 0 && i >= last_tile && j > i;
+            ASSERT_EQ(times[static_cast<std::size_t>(i * extent + j)], is_within ? 1 + is_mirrored_too : 0)
+                << i << " " << j << " of " << extent;
+          }
+      }
+}
+
 TEST(ProductTiles, only_a_lone_tile_is_cut_by_columns) {
   const JoinedTiles joined(1414, false);
   EXPECT_EQ(joined.together(704, 1408), 1408);

@@ -29,6 +29,11 @@ for m, k, n in SHAPES:
                 product = numpy.asarray(left @ right)
                 assert numpy.allclose(product, a @ b, rtol=1e-4 if dtype == "f4" else 1e-11)
                 print(m, k, n, dtype, i, j, hashlib.md5(product.tobytes()).hexdigest())
+for m, k in [(600, 100), (777, 300), (1030, 514)]:
+    for dtype in ("f8", "f4"):
+        a = gamelan.array(random.random((m, k)).astype(dtype))
+        for product in (a @ a.T, a[::-1] @ a[::-1].T, gamelan.array(a.T.copy()).T @ a.T):
+            print(m, k, dtype, hashlib.md5(numpy.asarray(product).tobytes()).hexdigest())
 """
 
 

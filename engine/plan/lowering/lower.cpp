@@ -141,8 +141,24 @@ class Lowering : private StepWriter {
     matmul.inner = left.extents.back();
     if (const auto length = matmul_chunk_length(matmul); length > 0)
       return lower_matmul_chunks(std::move(matmul), length, command.out.base, std::move(step));
+    if (is_halved(matmul)) return lower_halved(std::move(matmul), command.out, std::move(step));
     matmul.out = make(step, command.out.base);
     step.body = std::move(matmul);
+    finish(std::move(step));
+  }
+
+  void lower_halved(Matmul matmul, const View& out, Step step) {
+    Step first;
+    matmul.is_halved = true;
+    matmul.out = make(first, out.base);
+    View mirrored = out;
+    std::reverse(mirrored.extents.begin(), mirrored.extents.end());
+    std::reverse(mirrored.strides.begin(), mirrored.strides.end());
+    const Layout nowhere;
+    const MirrorTiles mirror{operand(matmul.out, mirrored, nowhere, false), matmul.out, matmul.dtype};
+    first.body = std::move(matmul);
+    finish(std::move(first));
+    step.body = mirror;
     finish(std::move(step));
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which matrix products are cut along their inner axis (MatmulChunks), and into what.
+// Which matrix products are cut along their inner axis (MatmulChunks), and into what. Which are halved.
 #include <algorithm>
 
 #include "engine/plan/step_linalg.hpp"
@@ -16,6 +16,19 @@ bool is_gram(const Matmul& product) {
          left.base == right.base && left.within == right.within && left.map.axes.size() == 2 &&
          right.map.axes.size() == 2 && is_same(left.map.axes[0], right.map.axes[1]) &&
          is_same(left.map.axes[1], right.map.axes[0]) && left.map.fixed == right.map.fixed;
+}
+
+bool is_halved(const Matmul& product) {
+  constexpr std::int64_t fewest_rows = 512, least_inner = 64;
+  const bool has_blas = product.dtype == Dtype::float64 || product.dtype == Dtype::float32;
+  return has_blas && product.extents.size() == 2 && product.extents[0] >= fewest_rows &&
+         product.inner >= least_inner && is_gram(product);
+}
+
+bool gram_computes(std::int64_t row, std::int64_t column, std::int64_t tiles) {
+  const auto ahead = (column - row + tiles) % tiles;  // along the row, and on from its beginning
+  if (2 * ahead != tiles) return 2 * ahead < tiles;
+  return (std::min(row, column) % 2 == 0) == (row < column);
 }
 
 std::int64_t matmul_chunk_length(const Matmul& product) {

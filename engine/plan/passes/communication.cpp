@@ -86,6 +86,10 @@ class Finder {
     }
   }
 
+  void operator()(const MirrorTiles& mirror) {
+    const RemoteRead::Axis rows{0, 1, 0, 1}, columns{1, 1, 0, 1};
+    add({mirror.out, mirror.mirrored.placement, layout_of(mirror.out), {rows, columns}});
+  }
   void operator()(const MatmulChunks& chunks) {
     const auto shares = even_shares(chunks.product.inner, chunks.length * chunks.per_rank,
                                     layout_of(chunks.tables).axes[0].parts);

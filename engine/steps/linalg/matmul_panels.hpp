@@ -54,6 +54,24 @@ class Panels {
     return {memory_.data(), leading, is_transposed_};
   }
 
+  /// Cuts the columns of `box` at multiples of `tile` so that no piece but one of a single tile crosses the
+  /// end of a block, and is packed.
+  std::vector<distribution::Interval> cut_at_blocks(const distribution::Box& box, std::int64_t tile) const {
+    const auto columns = box.back();
+    std::vector<std::int64_t> cuts{columns.first, columns.last};
+    distribution::for_each_cell(box, {&placement_, 1}, context_.rank(),
+                                [&](const distribution::Box& cell, std::span<const distribution::Piece>) {
+                                  const auto end = cell.back().last;
+                                  for (const auto cut : {end / tile * tile, (end + tile - 1) / tile * tile})
+                                    if (cut > columns.first && cut < columns.last) cuts.push_back(cut);
+                                });
+    std::sort(cuts.begin(), cuts.end());
+    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+    std::vector<distribution::Interval> pieces;
+    for (std::size_t k = 1; k < cuts.size(); ++k) pieces.push_back({cuts[k - 1], cuts[k]});
+    return pieces;
+  }
+
  private:
   /// True when columns lie as rows of the base do. This is the same for all ranks, whatever their blocks are,
   /// because BLAS may round otherwise.

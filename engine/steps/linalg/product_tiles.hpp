@@ -71,4 +71,37 @@ struct JoinedTiles {
   }
 };
 
+/// Rows and columns of the result.
+struct Part {
+  distribution::Interval rows, columns;
+};
+
+/// The parts of a block of a halved product (plan::Matmul) whose tiles are computed, or those that are
+/// mirrored: the rows of one tile each, as wide as they can be. `extent`: rows of the whole.
+inline std::vector<Part> gram_parts(const distribution::Interval& rows, const distribution::Interval& columns,
+                                    std::int64_t extent, bool are_computed) {
+  constexpr auto side = plan::matmul_tile_columns;
+  const auto tiles = (extent + side - 1) / side;
+  std::vector<Part> parts;
+  for (auto row = rows.first / side; row * side < rows.last; ++row) {
+    const auto of_row = distribution::intersection(rows, {row * side, (row + 1) * side});
+    bool goes_on = false;
+    for (auto column = columns.first / side; column * side < columns.last; ++column) {
+      const bool is_meant = plan::gram_computes(row, column, tiles) == are_computed;
+      const auto tile = distribution::intersection(columns, {column * side, (column + 1) * side});
+      if (is_meant && goes_on)
+        parts.back().columns.last = tile.last;
+      else if (is_meant)
+        parts.push_back({of_row, tile});
+      goes_on = is_meant;
+    }
+  }
+  // The edge rounds otherwise along rows than along columns: above the diagonal, the last tile is mirrored.
+  if (!are_computed && extent % side != 0)
+    for (auto row = std::max(rows.first, (tiles - 1) * side); row < rows.last; ++row)
+      if (row + 1 < columns.last)
+        parts.push_back({{row, row + 1}, {std::max(row + 1, columns.first), columns.last}});
+  return parts;
+}
+
 }  // namespace gamelan::engine::steps

@@ -15,6 +15,7 @@ namespace gamelan::engine::steps {
 namespace {
 
 using distribution::Box;
+using distribution::Interval;
 using protocol::Shape;
 
 // Everything is cut by the shape alone, not by the blocks, because BLAS rounds differently at the edge of a
@@ -74,13 +75,12 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
   const bool takes_turns = is_along_rows && columns.size() == 1 && is_double;
   const bool is_backwards = takes_turns && context.workspace().begins_at_the_end();
   std::vector<std::byte> whole_tile;
-  /// Adds one panel's share of one tile of the result. A tile that is cut by the end of the block is computed
-  /// as a whole, as on the rank that has the other part.
-  const auto add_panel = [&](const distribution::Interval& i, const distribution::Interval& j,
-                             std::int64_t depth, const tiles::MatrixInMemory& a,
-                             const tiles::MatrixInMemory& b) {
-    const distribution::Interval own_i = distribution::intersection(i, rows),
-                                 own_j = distribution::intersection(j, columns);
+  /// Adds one panel's share of one tile of the result to the part that is wanted. A tile that is cut by the
+  /// end of the part is computed as a whole, as on the rank that has the other part.
+  const auto add_panel = [&](const Part& part, const Interval& i, const Interval& j, std::int64_t depth,
+                             const tiles::MatrixInMemory& a, const tiles::MatrixInMemory& b) {
+    const auto own_i = distribution::intersection(i, part.rows),
+               own_j = distribution::intersection(j, part.columns);
     std::byte* own = result + static_cast<std::size_t>((own_i.first - rows.first) * columns.size() +
                                                        own_j.first - columns.first) *
                                   item;
@@ -108,28 +108,24 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
   const auto tile_rows = is_vector ? vector_tile : plan::matmul_tile_rows,
              tile_columns = is_vector ? vector_tile : plan::matmul_tile_columns;
   const JoinedTiles joined(matmul.extents[dims - 1], right.is_transposed() && !left.is_transposed());
-  Box batch(mine.begin(), mine.end() - 2);
-  Shape index;
-  for (const auto& axis : batch) index.push_back(axis.first);
-  while (true) {
-    Box one;
-    for (const auto i : index) one.push_back({i, i + 1});
-    const auto in_batch = [&](const distribution::Interval& i, const distribution::Interval& j) {
-      Box box = one;
-      box.insert(box.end(), {i, j});
-      return box;
-    };
+  Box one;  // of the stack
+  const auto in_batch = [&](const Interval& i, const Interval& j) {
+    Box box = one;
+    box.insert(box.end(), {i, j});
+    return box;
+  };
+  const auto multiply = [&](const Part& part) {
     for (std::int64_t first = 0; first < matmul.inner; first += panel_length) {
-      const distribution::Interval inner{first, std::min(first + panel_length, matmul.inner)};
+      const Interval inner{first, std::min(first + panel_length, matmul.inner)};
       const bool may_join = inner.size() >= JoinedTiles::least_inner && is_double && !is_vector;
       const auto most = is_vector ? JoinedTiles::most_columns : 0;
-      for (const auto& j : may_join ? joined.cut_columns(columns, matmul.extents[dims - 1])
-                                    : cut(columns, matmul.extents[dims - 1], tile_columns, most)) {
+      for (const auto& j : may_join ? joined.cut_columns(part.columns, matmul.extents[dims - 1])
+                                    : cut(part.columns, matmul.extents[dims - 1], tile_columns, most)) {
         const auto b = right.at(in_batch(inner, j));
         const bool are_joined = may_join && j.last <= joined.columns;
         const bool may_join_rows =
             are_joined || (is_vector && (j.size() % tile_columns == 0 || matmul.extents[dims - 1] == 1));
-        auto parts = cut(rows, matmul.extents[dims - 2], are_joined ? joined.height : tile_rows,
+        auto parts = cut(part.rows, matmul.extents[dims - 2], are_joined ? joined.height : tile_rows,
                          may_join_rows ? JoinedTiles::most_rows : 0);
         if (is_backwards) std::reverse(parts.begin(), parts.end());
         for (const auto& i : parts) {
@@ -137,7 +133,7 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
           const auto together = are_joined ? joined.together(i.size(), j.size()) : j.size();
           for (auto column = j.first; column < j.last; column += together) {
             add_panel(
-                i, {column, std::min(column + together, j.last)}, inner.size(), a,
+                part, i, {column, std::min(column + together, j.last)}, inner.size(), a,
                 {static_cast<const std::byte*>(b.data) +
                      (column - j.first) * (b.is_transposed ? b.leading : 1) * static_cast<std::int64_t>(item),
                  b.leading, b.is_transposed});
@@ -146,6 +142,19 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
         }
       }
     }
+  };
+  Box batch(mine.begin(), mine.end() - 2);
+  Shape index;
+  for (const auto& axis : batch) index.push_back(axis.first);
+  while (true) {
+    one.clear();
+    for (const auto i : index) one.push_back({i, i + 1});
+    if (matmul.is_halved)
+      for (const auto& part : gram_parts(rows, columns, matmul.extents[1], true))
+        for (const auto& piece : right.cut_at_blocks({{0, matmul.inner}, part.columns}, tile_columns))
+          multiply({part.rows, piece});
+    else
+      multiply({rows, columns});
     result += static_cast<std::size_t>(rows.size() * columns.size()) * item;
     std::size_t k = batch.size();
     while (k > 0 && ++index[k - 1] == batch[k - 1].last) {
@@ -153,6 +162,23 @@ void run(const StepContext& context, const plan::Matmul& matmul) {
       index[k] = batch[k].first;
     }
     if (k == 0) return;
+  }
+}
+
+void run(const StepContext& context, const plan::MirrorTiles& mirror) {
+  const auto& layout = context.info(mirror.out).layout;
+  if (!layout.takes_part(context.rank())) return;
+  const Box mine = layout.box(context.rank());
+  if (is_empty(mine)) return;
+  const auto item = static_cast<std::int64_t>(protocol::size_of(mirror.dtype));
+  const auto row_bytes = mine[1].size() * item;
+  std::byte* const block = context.own_block(mirror.out);
+  for (const auto& part : gram_parts(mine[0], mine[1], layout.axes[1].extent, false)) {
+    std::byte* const to =
+        block + (part.rows.first - mine[0].first) * row_bytes + (part.columns.first - mine[1].first) * item;
+    copy_operand(context, mirror.mirrored, mirror.dtype, mirror.dtype, {part.rows, part.columns}, to,
+                 {row_bytes, item});
+    context.progress();
   }
 }
 

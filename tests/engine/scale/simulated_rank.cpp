@@ -170,6 +170,7 @@ class Walk {
   void operator()(const Search& search) { row(search.values, look_at_block(search.out)[0]); }
   void operator()(const MatmulChunks& chunks) { look_at_block(chunks.tables); }
   void operator()(const AddChunks& add) { look_at_block(add.out); }
+  void operator()(const MirrorTiles& mirror) { cells(mirror.mirrored, look_at_block(mirror.out)); }
   void operator()(const ArgLines& lines) {
     Box box = look_at_block(lines.out);
     if (lines.piece == 0) box[lines.axis] = {0, lines.input.placement.iterations.axes[lines.axis].extent};
