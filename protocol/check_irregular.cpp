@@ -242,6 +242,7 @@ void check_linalg(const Command& command) {
     right = b.back();
   }
   if (is_least_squares) {
+    require(a.size() == 2, command, "least squares take a single matrix");
     const auto* rcond = std::get_if<Scalar>(&command.in[2]);
     require(rcond != nullptr && rcond->dtype == command.loop, command, "rcond is no number of the loop");
   }

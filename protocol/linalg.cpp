@@ -15,7 +15,7 @@ MatrixExtents extents_of_results(Linalg routine, std::int64_t m, std::int64_t n,
     case Linalg::cholesky:
       return {n, n};
     case Linalg::least_squares:
-      return {n + (k + right - 1) / std::max<std::int64_t>(right, 1), right};
+      return {n + 1 + (k + right) / std::max<std::int64_t>(right, 1), right};
     case Linalg::slogdet:
       return {1, 2};
     case Linalg::qr:

@@ -22,8 +22,9 @@ enum class Linalg : std::uint8_t {
   eigh_values,    ///< 1: n of them
   eig,            ///< n + 1, complex: as eigh
   eig_values,     ///< 1, complex
-  least_squares,  ///< n, as wide as the right-hand sides: the solutions; then the k singular values, in as
-                  ///< many rows as they need, and zeros
+  least_squares,  ///< n + 1, as wide as the right-hand sides: the solutions, and the squares of what is left
+                  ///< (0 unless the rank is n and m > n); then, in as many rows as they need, the k singular
+                  ///< values, the rank, and zeros
 };
 inline constexpr std::int64_t linalg_routines = 13;
 /// True for a routine that has right-hand sides.

@@ -94,7 +94,7 @@ def measure(name, settings, tell=lambda text: None):
             for worker in list(workers):
                 tell(f"{name}: {worker.name}, run {turn} of {settings.repeats}")
                 time.sleep(machine.QUIET_S)
-                keep(records[worker.name], ask(lambda: repeat(worker, settings)), is_warm=turn > 0)
+                keep(records[worker.name], repeat(worker, settings, turn > 0), is_warm=turn > 0)
                 if {"error", "skipped"} & set(records[worker.name]):
                     workers.remove(worker)
                     worker.stop()
@@ -110,35 +110,42 @@ def measure(name, settings, tell=lambda text: None):
     }  # fmt: skip
 
 
-def repeat(worker, settings):
-    """The answer of a worker's last run of some in a row, with the median of their seconds."""
-    seconds, answer = [], {}
-    while len(seconds) < MOST_RUNS and sum(seconds) < REPEAT_S:
-        before, answer = answer, worker.run(settings.run_limit_s)
-        if "seconds" not in answer or answer.get("result") != before.get("result", answer.get("result")):
-            return answer  # it failed, or its bits differ: `keep` says so
-        seconds.append(answer["seconds"])
-        if settings.is_smoke:
-            break
-    return {**answer, "seconds": statistics.median(seconds)}
+def repeat(worker, settings, is_warm):
+    """The answers of a worker's runs in a row: one, or as many as make a repeat. The last one may say why there are no more."""
+    answers = []
+    while not answers or (is_warm and not settings.is_smoke and goes_on(answers)):
+        answers.append(ask(lambda: worker.run(settings.run_limit_s)))
+    return answers
 
 
-def keep(record, answer, is_warm):
-    """Adds one answer to the record of a competitor."""
+def goes_on(answers):
+    if problem(answers[-1]):
+        return False
+    return len(answers) < MOST_RUNS and sum(answer["seconds"] for answer in answers) < REPEAT_S
+
+
+def problem(answer):
+    """Why there is no time and no result, as a part of a record; empty when there are both."""
     missing = {"seconds", "result"} - set(answer)
     if missing and not {"error", "skipped"} & set(answer):
-        answer = {"error": f"answered without {' and '.join(sorted(missing))}"}
-    if missing:
-        record.update({key: answer[key] for key in ("error", "skipped") if key in answer})
-        return
-    if "result" in record and answer["result"] != record["result"]:
-        record["unstable"] = True  # bits differ between repeats
-    record["result"] = answer["result"]
-    record["stats"] = answer.get("stats") or {}
+        return {"error": f"answered without {' and '.join(sorted(missing))}"}
+    return {key: answer[key] for key in ("error", "skipped") if key in answer} if missing else {}
+
+
+def keep(record, answers, is_warm):
+    """Adds the answers of one repeat to the record of a competitor."""
+    if what := problem(answers[-1]):
+        return record.update(what)
+    for answer in answers:
+        if "result" in record and answer["result"] != record["result"]:
+            record["unstable"] = True  # bits differ between runs
+        record["result"] = answer["result"]
+        record["stats"] = answer.get("stats") or {}
+    seconds = statistics.median(answer["seconds"] for answer in answers)
     if not is_warm:
-        record["first_seconds"] = answer["seconds"]
+        record["first_seconds"] = seconds
         return
-    record["seconds"].append(answer["seconds"])
+    record["seconds"].append(seconds)
     record["median"] = statistics.median(record["seconds"])
 
 

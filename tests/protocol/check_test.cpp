@@ -301,12 +301,14 @@ TEST(Check, linalg_extents_fit_the_routine) {
   EXPECT_EQ(task(Linalg::qr, {5, 3}, {8, 5}), "");
   EXPECT_EQ(task(Linalg::solve, {3, 3}, {3, 2}, 0, {array({3, 2})}), "");
   const Scalar rcond{Dtype::float64, {}};
-  EXPECT_EQ(task(Linalg::least_squares, {5, 3}, {5, 2}, 0, {array({5, 2}), rcond}), "");
-  EXPECT_EQ(task(Linalg::least_squares, {3, 5}, {8, 1}, 0, {array({3, 1}), rcond}), "");
-  EXPECT_REFUSED_FOR("wrong extents", task(Linalg::least_squares, {5, 3}, {4, 2}, 0, {array({5, 2}), rcond}));
-  EXPECT_REFUSED_FOR("right-hand", task(Linalg::least_squares, {5, 3}, {5, 2}, 0, {array({3, 2}), rcond}));
-  EXPECT_REFUSED_FOR("rcond", task(Linalg::least_squares, {5, 3}, {5, 2}, 0, {array({5, 2}), array({})}));
-  EXPECT_REFUSED_FOR("operands", task(Linalg::least_squares, {5, 3}, {5, 2}, 0, {array({5, 2})}));
+  EXPECT_EQ(task(Linalg::least_squares, {5, 3}, {6, 2}, 0, {array({5, 2}), rcond}), "");
+  EXPECT_EQ(task(Linalg::least_squares, {3, 5}, {10, 1}, 0, {array({3, 1}), rcond}), "");
+  EXPECT_REFUSED_FOR("wrong extents", task(Linalg::least_squares, {5, 3}, {5, 2}, 0, {array({5, 2}), rcond}));
+  EXPECT_REFUSED_FOR("right-hand", task(Linalg::least_squares, {5, 3}, {6, 2}, 0, {array({3, 2}), rcond}));
+  EXPECT_REFUSED_FOR("rcond", task(Linalg::least_squares, {5, 3}, {6, 2}, 0, {array({5, 2}), array({})}));
+  EXPECT_REFUSED_FOR("single matrix",
+                     task(Linalg::least_squares, {2, 5, 3}, {2, 6, 2}, 0, {array({2, 5, 2}), rcond}));
+  EXPECT_REFUSED_FOR("operands", task(Linalg::least_squares, {5, 3}, {6, 2}, 0, {array({5, 2})}));
   EXPECT_REFUSED_FOR("wrong extents", task(Linalg::qr, {5, 3}, {8, 4}));
   EXPECT_REFUSED_FOR("wrong extents", task(Linalg::svd, {5, 3}, {8, 3}));
   EXPECT_REFUSED_FOR("not square", task(Linalg::cholesky, {3, 4}, {3, 4}));

@@ -128,7 +128,7 @@ inline void fill_irregular(Random& random, protocol::Command& command) {
     command.loop = random.chance(50) ? Dtype::float64 : Dtype::complex128;
     const auto results = protocol::extents_of_results(routine, m, n, right, random.chance(50) ? m : 0);
     protocol::Shape lead;
-    if (random.chance(50)) lead.push_back(random.number(1, 3));
+    if (!is_least_squares && random.chance(50)) lead.push_back(random.number(1, 3));
     const auto stack = [&lead](std::int64_t rows, std::int64_t columns) {
       protocol::Shape shape = lead;
       shape.insert(shape.end(), {rows, columns});

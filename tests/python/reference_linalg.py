@@ -22,10 +22,11 @@ def compute(ints, width, loop, a, b=None, rcond=None):
     if routine == "solve":
         return linalg.solve(a, b.astype(loop))
     if routine == "least_squares":
-        x, _, _, values = linalg.lstsq(a, b.astype(loop), float(numpy.real(rcond)))
+        x, squares, rank, values = linalg.lstsq(a, b.astype(loop), float(numpy.real(rcond)))
         right = x.shape[1]
-        rows = numpy.zeros(-(-values.size // right) * right, loop)
-        rows[: values.size] = values
+        rows = numpy.zeros((1 + (values.size + right) // right) * right, loop)
+        rows[: squares.size] = squares
+        rows[right : right + values.size + 1] = *values, rank
         return _below(x, rows.reshape(-1, right))
     if routine == "slogdet":
         sign, logarithm = linalg.slogdet(a)

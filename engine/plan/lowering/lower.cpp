@@ -151,6 +151,7 @@ class Lowering : private StepWriter {
     Step first;
     matmul.is_halved = true;
     matmul.out = make(first, out.base);
+    std::swap(first.binds, step.binds);  // the array is whole after the second step
     View mirrored = out;
     std::reverse(mirrored.extents.begin(), mirrored.extents.end());
     std::reverse(mirrored.strides.begin(), mirrored.strides.end());

@@ -86,6 +86,7 @@ class Finder {
     }
   }
 
+  /// All of the transposed block: tiles that are not mirrored come along, because a remote read is one box.
   void operator()(const MirrorTiles& mirror) {
     const RemoteRead::Axis rows{0, 1, 0, 1}, columns{1, 1, 0, 1};
     add({mirror.out, mirror.mirrored.placement, layout_of(mirror.out), {rows, columns}});

@@ -74,8 +74,10 @@ class KeyBuckets {
   }
 
  private:
-  // Counts of 12 bits fit the first-level cache. Half of normal numbers lie in three octaves: of floats, with
-  // 32 slots in each, few slots need be divided. (Doubles are divided at any number of bits.)
+  // Counts of 12 bits fit the first-level cache. Short keys may be floats, of which half lie in three octaves
+  // where numbers are normal: with 14 bits each octave has 32 slots, and few need be divided. Their counts
+  // fit the second-level cache, which costs less than a division. (Doubles are divided at any number of
+  // bits.)
   static constexpr bool are_short = sizeof(Key) <= 4;
   static constexpr int most_bits = are_short ? 14 : 12;
   static constexpr int finer_bits = are_short ? 7 : 4;  // slots than buckets

@@ -227,9 +227,16 @@ class Matrix {
     call(work.data(), reals.data(), integers.data());
     check(info);
     lay_down(work_, rows, n_, right, out_);
-    const auto in_place = out_ + static_cast<std::int64_t>(n_) * right;
-    const auto end = in_place + (k_ + right - 1) / right * static_cast<std::int64_t>(right);
-    std::fill(std::copy(values.begin(), values.end(), in_place), end, T(0));
+    T* out = out_ + static_cast<std::int64_t>(n_) * right;
+    for (std::int64_t j = 0; j < right; ++j) {
+      double squares = 0;
+      for (std::int64_t i = n_; rank == n_ && i < m_; ++i) squares += std::norm(work_[i + j * rows]);
+      *out++ = T(squares);
+    }
+    T* const end = out + (k_ + right) / right * static_cast<std::int64_t>(right);
+    out = std::copy(values.begin(), values.end(), out);
+    *out++ = T(rank);
+    std::fill(out, end, T(0));
   }
 
   void eigh(bool has_vectors) {

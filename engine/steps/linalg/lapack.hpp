@@ -17,8 +17,8 @@ struct MatrixTask {
   std::int64_t m = 0, n = 0, right = 0;
   std::int64_t columns = 0;  ///< of the result
   void* a = nullptr;         ///< m x n; destroyed
-  void* work = nullptr;  ///< the right-hand sides, m x right, where there are any, else room for the results;
-                         ///< then for m + n elements
+  void* work = nullptr;  ///< the right-hand sides, m x right, where there are any, in room for max(m, n) x
+                         ///< right; else room for the results; then for m + n elements
   std::int64_t work_elements = 0;  ///< before those
   void* out = nullptr;             ///< the result, rows together
   double rcond = 0;                ///< least_squares

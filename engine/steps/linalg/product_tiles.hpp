@@ -34,13 +34,16 @@ inline std::vector<distribution::Interval> cut(const distribution::Interval& par
 /// 0.3.21, for each of its processors of x86-64): the edge of a matrix, which rounds otherwise, begins where
 /// a whole number of units ends.
 struct JoinedTiles {
-  static constexpr std::int64_t unit = 8,  ///< rows or columns that a kernel takes at a time
-      least_inner = 64,                    ///< elements of the inner axis
-      least_area = 1201,  ///< elements of the result, in a row times a column that lies as a row: smaller
-                          ///< ones are dot products, added in another order
-      most_rows = 16 * plan::matmul_tile_rows,
-                                most_columns =
-                                    16 * plan::matmul_tile_columns;  ///< of a call: bounds what is packed
+  /// Rows or columns that a kernel takes at a time.
+  static constexpr std::int64_t unit = 8;
+  /// Elements of the inner axis.
+  static constexpr std::int64_t least_inner = 64;
+  /// Elements of the result, where rows of the left operand and columns of the right one lie in one piece:
+  /// smaller ones are dot products, added in another order.
+  static constexpr std::int64_t least_area = 1201;
+  /// Of a call: bounds what is packed.
+  static constexpr std::int64_t most_rows = 16 * plan::matmul_tile_rows,
+                                most_columns = 16 * plan::matmul_tile_columns;
 
   std::int64_t columns = 0;    ///< of the result, before its edge and before a last tile that is too narrow
   std::int64_t height = unit;  ///< of a tile, as low as may be: one that two ranks share is computed by both

@@ -63,7 +63,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         weights = aweights if weights is None else weights * aweights
     ddof = (1 if bias == 0 else 0) if ddof is None else ddof
     center, total = average(X, axis=1, weights=weights, returned=True)
-    factor = X.shape[1] - ddof if weights is None else _factor(float(total[0]), weights, aweights, ddof)
+    factor = X.shape[1] - ddof if weights is None else _factor(float(total[0].real), weights, aweights, ddof)
     if factor <= 0:
         warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=4)
         factor = 0.0

@@ -53,7 +53,7 @@ def _extents(routine, m, n, right, width):
         "eig": (n + 1, n),
         "eigh_values": (1, n),
         "eig_values": (1, n),
-        "least_squares": (n - -k // max(right, 1), right),
+        "least_squares": (n + 1 + (k + right) // max(right, 1), right),
     }[routine]
 
 
@@ -63,7 +63,7 @@ def _is_large(routine, shape):
     return routine not in _WHOLE_ONLY and min(shape[-2:]) >= least and _core.ranks() > 1
 
 
-def shares(routine, shape, right):
+def _shares(routine, shape, right):
     """True when each engine should work on a part of such a matrix, and of `right` columns beside it."""
     if not _is_large(routine, shape):
         return False
@@ -71,6 +71,11 @@ def shares(routine, shape, right):
     info = json.loads(_core.info())
     has_all_cores = info["one_node"] and info["blas_threads"] and info["ranks"] <= _MOST_RANKS
     return not has_all_cores or m * n + m * right > most_within_node
+
+
+def is_for_one_engine(a, right):
+    """True for a least-squares problem that one engine solves soonest. All of its right-hand sides go there, so they are few."""
+    return 0 < right <= min(a.shape) and not _shares("svd", a.shape, right)
 
 
 def compute(routine, loop, a, b=None, width=None, flag=False, rcond=None):
@@ -87,13 +92,13 @@ def compute(routine, loop, a, b=None, width=None, flag=False, rcond=None):
         return stack(results).reshape(lead + results[0].shape)
     m, n = a.shape[-2:]
     right = 0 if b is None else b.shape[-1]
-    side = block if not lead and shares(routine, a.shape, right) else 0
+    side = block if not lead and _shares(routine, a.shape, right) else 0
     extents = _extents(routine, m, n, right, width)
     number = dtype_number("c16" if routine in ("eig", "eig_values") else loop)
     if routine not in _NEVER_FAILS:
         _core.flush(False)  # what was recorded before is no part of a failure
     result = _core.empty(lead + extents, number)
-    operands = (a,) if b is None else (a, b) if rcond is None else (a, b, numpy.float64(rcond))
+    operands = tuple(each for each in (a, b, rcond) if each is not None)
     _core.record(OPS["linalg"], dtype_number(loop), result, True, operands, (_NUMBERS[routine], side, int(flag)))
     if routine not in _NEVER_FAILS:
         _wait()

@@ -11,7 +11,7 @@ from .._folds._reductions import reduce
 from .._imported_numpy import LSTSQ_RCOND
 from .._local import call_numpy, has_distributed, is_distributed
 from .._ufuncs._where import either
-from ._engine import compute, part, shares
+from ._engine import compute, is_for_one_engine, part
 from ._operands import adjoint, cast, real_of, require_matrix, require_stack, types, zeros
 from ._singular import svd
 from ._tsqr import is_tall, tall_triangle
@@ -48,7 +48,7 @@ def pinv(a, rcond=None, hermitian=False, *, rtol=numpy._NoValue):
     if a.ndim >= 2 and a.shape[-1] * a.shape[-2] == 0:
         return zeros(a.shape[:-2] + (a.shape[-1], a.shape[-2]), a.dtype)
     require_stack(a)
-    u, s, vh = svd(a, full_matrices=False)
+    u, s, vh = svd(a, full_matrices=False, hermitian=hermitian)
     cutoff = asarray(rcond)[..., None] * reduce("max", s, -1, None, None, True)
     scaled = _reciprocals(s, s > cutoff)[..., None] * adjoint(u)
     return adjoint(vh) @ scaled
@@ -65,12 +65,12 @@ def _of_tall(a, columns, loop, rcond):
 
 
 def _of_whole(a, columns, loop, rcond):
-    """x, singular values and rank, by LAPACK on one engine."""
+    """The same by LAPACK on one engine."""
     n, k = a.shape[1], min(a.shape)
-    result = compute("least_squares", loop, a, columns, rcond=rcond)
-    values = part(result, n, result.shape[0], real_of(loop)).reshape(-1)[:k]
-    cutoff = numpy.finfo(loop).eps if rcond < 0 else rcond
-    return part(result, 0, n, loop), values, int((values > cutoff * values[0]).sum(dtype=numpy.intp))
+    result = compute("least_squares", loop, a, columns, rcond=numpy.float64(rcond))
+    rows = part(result, n, result.shape[0], real_of(loop))
+    numbers = numpy.asarray(rows[1:]).reshape(-1)
+    return part(result, 0, n, loop), asarray(numbers[:k]), int(numbers[k]), rows[0]
 
 
 def lstsq(a, b, rcond=LSTSQ_RCOND):
@@ -97,8 +97,9 @@ def lstsq(a, b, rcond=LSTSQ_RCOND):
     loop, dtype = types(a, b)
     if isinstance(rcond, str):
         warnings.warn(
-            "`rcond` parameter will change to the default of machine precision times ``max(M, N)``: pass `rcond=None` for "
-            "it, or `rcond=-1` to keep using the old.",
+            "`rcond` parameter will change to the default of machine precision times ``max(M, N)`` where M and N are the "
+            "input matrix dimensions.\nTo use the future default and silence this warning we advise to pass `rcond=None`, "
+            "to keep using the old, explicitly pass `rcond=-1`.",
             FutureWarning,
             stacklevel=2,
         )
@@ -110,8 +111,8 @@ def lstsq(a, b, rcond=LSTSQ_RCOND):
         x, s, rank = zeros((n, columns.shape[1]), dtype), zeros((0,), real_of(dtype)), 0
     elif is_tall(a) and m >= 8 * (n + columns.shape[1]) and not is_distributed(rcond):
         x, s, rank, squares = _of_tall(cast(a, loop), cast(columns, loop), loop, rcond)
-    elif columns.shape[1] and not is_distributed(rcond) and not shares("svd", a.shape, columns.shape[1]):
-        x, s, rank = _of_whole(cast(a, loop), cast(columns, loop), loop, float(rcond))
+    elif is_for_one_engine(a, columns.shape[1]) and not is_distributed(rcond):
+        x, s, rank, squares = _of_whole(cast(a, loop), cast(columns, loop), loop, float(rcond))
     else:
         wide = cast(a, loop)
         u, s, vh = svd(wide, full_matrices=False)

@@ -10,6 +10,7 @@ from .._creation._diagonals import eye
 from .._creation._filled import filled
 from .._local import is_distributed
 from .._ufuncs._objects import PUBLIC
+from .._ufuncs._where import either
 
 _SINGLE = {numpy.dtype("f8"): numpy.dtype("f4"), numpy.dtype("c16"): numpy.dtype("c8")}
 _REAL = {numpy.dtype("c8"): numpy.dtype("f4"), numpy.dtype("c16"): numpy.dtype("f8")}
@@ -53,6 +54,11 @@ def flipped(array):
 def adjoint(array):
     """The conjugate transpose of each matrix."""
     return PUBLIC["conjugate"](flipped(array)) if array.dtype.kind == "c" else flipped(array)
+
+
+def of_lower(array):
+    """The Hermitian matrices that have these lower triangles."""
+    return either(numpy.tri(array.shape[-1], dtype=bool), array, adjoint(array))
 
 
 def cast(array, dtype):

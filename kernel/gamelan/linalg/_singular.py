@@ -8,7 +8,7 @@ from .._local import call_numpy, is_distributed
 from .._views._join import concatenate
 from ._decompositions import qr
 from ._engine import compute, part, row
-from ._operands import adjoint, cast, flipped, identities, real_of, require_stack, types, zeros
+from ._operands import adjoint, cast, flipped, identities, of_lower, real_of, require_stack, types, zeros
 from ._results import svd_result
 from ._tsqr import is_tall, tall_qr, tall_triangle
 
@@ -19,7 +19,7 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     """The singular value decomposition of a matrix.
 
     Triggers evaluation. The signs of the vectors are not determined; they may differ from NumPy's and with the number of
-    engines. `hermitian` changes nothing.
+    engines. With `hermitian` the lower triangle counts, as in NumPy.
 
     Examples
     --------
@@ -31,6 +31,8 @@ def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
     if not is_distributed(a):
         return call_numpy(numpy.linalg.svd, "linalg.svd", (a, full_matrices, compute_uv, hermitian), {})
     require_stack(a, is_square=hermitian)
+    if hermitian:
+        a = of_lower(a)
     loop, dtype = types(a)
     real = real_of(dtype)
     m, n = a.shape[-2:]

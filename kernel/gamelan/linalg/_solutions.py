@@ -40,7 +40,8 @@ def solve(a, b):
         b = b[..., None]
     n = a.shape[-1]
     if b.ndim < 2 or b.shape[-2] != n:
-        raise ValueError(f"solve: Input operand 1 has a mismatch in its core dimension 0: got shape {b.shape}, expected {n} rows")
+        given = b.shape[:-1] if is_vector else b.shape
+        raise ValueError(f"solve: Input operand 1 has a mismatch in its core dimension 0: got shape {given}, expected {n} rows")
     lead = numpy.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     a, b = spread_over(a, lead), spread_over(b, lead)
     if a.size and b.size:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory_resource>
 
 #include "kernel/recorder/log/needed.hpp"
 
@@ -172,7 +173,10 @@ void CommandLog::pack() {
 void CommandLog::prune() {
   // Backwards: a command is needed when its array lives still, when a later command that is needed reads it,
   // or when it lived at a mark behind it.
-  std::unordered_set<ArrayId> dead, needed, kept, freed, before;  // before: what Entry::foreign names later
+  std::pmr::monotonic_buffer_resource memory;  // thousands of small pieces, which go together
+  using Ids = std::pmr::unordered_set<ArrayId>;
+  Ids dead(&memory), needed(&memory), kept(&memory), freed(&memory);
+  Ids before(&memory);  // what Entry::foreign names later
   auto mark = marks_.rbegin();
   for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
     for (; mark != marks_.rend() && mark->number >= entry->number; ++mark)

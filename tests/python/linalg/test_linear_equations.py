@@ -104,7 +104,7 @@ def test_least_squares(engine, way, shape):
 
 
 @pytest.mark.parametrize("shape", [(60, 40), (40, 60), (33, 33)], ids=repr)
-@pytest.mark.parametrize("right", [None, 1, 3, 50])
+@pytest.mark.parametrize("right", [None, 1, 3, 33, 50, 500])
 def test_least_squares_of_many_right_hand_sides(engine, way, shape, right):
     def program(np, dtype):
         b = general(np, (shape[0], right or 1), dtype)
@@ -114,10 +114,36 @@ def test_least_squares_of_many_right_hand_sides(engine, way, shape, right):
         check(lambda np, dtype=dtype: program(np, dtype))
 
 
-def test_least_squares_without_an_answer(engine, way):
-    # NumPy 1.24, which the model calls, raises SystemError about its LinAlgError.
-    with pytest.raises((np.linalg.LinAlgError, SystemError), match="SVD did not converge|LinAlgError"):
+@pytest.mark.parametrize("rcond", [0, 1, 2.0, -1, None, numpy.inf], ids=repr)
+def test_least_squares_at_the_ends_of_rcond(engine, rcond):
+    for least in (1.0, 1e-17, 1.5e-16):
+        check(lambda np, least=least: np.linalg.lstsq(np.array([[1.0, 0], [0, least], [0, 0]]), np.ones(3), rcond), f"{least}")
+    # Of lower rank, as exactly as rounding permits: what is left of it is LAPACK's matter.
+    check(lambda np: np.linalg.lstsq(np.diag([3.0, 2.0, 0.0]), np.ones((3, 2)), rcond))
+
+
+def test_least_squares_without_an_answer(engine, ranks, way):
+    errors = np.linalg.LinAlgError if ranks else (np.linalg.LinAlgError, SystemError)  # the model's NumPy 1.24 raises this
+    with pytest.raises(errors, match="SVD did not converge|LinAlgError"):
         np.linalg.lstsq(np.full((9, 4), np.nan), np.ones(9), None)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "c16", "f4"])
+def test_the_lower_triangle_of_hermitian_matrices_counts(engine, way, dtype):
+    def lower(np):
+        a = general(np, (9, 9), dtype)
+        return np.tril(a.real + 0 * a) if numpy.dtype(dtype).kind == "c" else np.tril(a)
+
+    check(lambda np: np.linalg.pinv(lower(np), hermitian=True))
+    check(lambda np: np.linalg.svd(lower(np), compute_uv=False, hermitian=True))
+    check(lambda np: np.linalg.matrix_rank(lower(np), hermitian=True))
+
+    def composed(np):
+        u, s, vh = np.linalg.svd(lower(np), hermitian=True)
+        return (u * s) @ vh
+
+    check(composed)
+    check(lambda np: np.linalg.pinv(general(np, (9, 8)), hermitian=True))
 
 
 def test_least_squares_of_lower_rank(engine, way):

@@ -25,6 +25,7 @@ constexpr bool has_vector_lanes = Real<T> &&
                                    Row::op == protocol::Op::maximum || Row::op == protocol::Op::minimum ||
                                    Row::op == protocol::Op::fmax || Row::op == protocol::Op::fmin);
 
+/// Vectors of floats or doubles as wide as the level's.
 template <class T>
 struct VectorOf {
   static constexpr int width = vector_bytes / sizeof(T);
