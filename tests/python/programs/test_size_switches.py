@@ -36,6 +36,10 @@ def numbers(np, *shape, dtype="f8", k=7919, period=1009):
     return ((np.arange(count) * k % period) - period // 2).astype(dtype).reshape(shape)
 
 
+def by_itself(matrix):
+    return matrix @ matrix.T
+
+
 TILE = ("engine/tiles/tile_program.hpp", "tile_elements")
 PASSES = {
     "tile": (TILE, lambda np, n, p: numbers(np, n * p) * 2 + numbers(np, n * p, k=31)),
@@ -88,7 +92,9 @@ MATRICES = {
     "rows": (("engine/plan/step_linalg.hpp", "matmul_tile_rows"), lambda np, n, p: [numbers(np, n, 70) @ numbers(np, 70, 40), numbers(np, n * p, 9) @ numbers(np, 9)]),
     "columns": (("engine/plan/step_linalg.hpp", "matmul_tile_columns"), lambda np, n, p: [numbers(np, 50, 30) @ numbers(np, 30, n), numbers(np, n, 30).T @ numbers(np, n, 20)]),
     "panel": (("engine/steps/linalg/run_matmul.cpp", "panel"), lambda np, n, p: [numbers(np, 50, n) @ numbers(np, n, 60), numbers(np, 3, 20, 2 * n) @ numbers(np, 2 * n, 5)]),
-    "short inner": (("engine/steps/linalg/run_matmul.cpp", "least_inner"), lambda np, n, p: [numbers(np, 200, n) @ numbers(np, n, 300), numbers(np, 200, n)[::2, ::-1] @ numbers(np, 300, n).T]),
+    "halved product": (("engine/plan/lowering/matmul_chunks.cpp", "fewest_rows"), lambda np, n, p: [numbers(np, n, 70) @ numbers(np, n, 70).T, by_itself(numbers(np, n, 70)), by_itself(numbers(np, 2 * n, 70)[::-2])]),
+    "dots": (("engine/steps/linalg/product_tiles.hpp", "least_area"), lambda np, n, p: [numbers(np, 8 * p, 64) @ numbers(np, n // 8, 64).T, numbers(np, 300, 64) @ numbers(np, 256 + n // 16, 64).T]),
+    "short inner": (("engine/steps/linalg/product_tiles.hpp", "least_inner"), lambda np, n, p: [numbers(np, 200, n) @ numbers(np, n, 300), numbers(np, 200, n)[::2, ::-1] @ numbers(np, 300, n).T]),
     "most rows": (("engine/plan/step_linalg.hpp", "matmul_tile_rows"), lambda np, n, p: numbers(np, 16 * n + 1, 12) @ numbers(np, 12, 5)),
     "packed": (("engine/tiles/loops/matmul.cpp", "block_columns"), lambda np, n, p: [numbers(np, 70, 20, dtype="i8") @ numbers(np, 20, n, dtype="i8"), numbers(np, 65, n, dtype="i4") @ numbers(np, n, 7, dtype="i4")]),
     "shared by all": (("kernel/gamelan/linalg/_engine.py", "shared_from"), lambda np, n, p: np.linalg.solve(numbers(np, n, n, period=13) + np.eye(n) * n * 10, numbers(np, n))),
