@@ -2,7 +2,8 @@
 // The routines of LAPACK that lapack.cpp calls, for double and complex numbers under one name.
 #pragma once
 #include <complex>
-#include <type_traits>
+
+#include "engine/steps/linalg/real_and_complex.hpp"
 
 extern "C" {
 #define GAMELAN_LAPACK(p, T, o)                                                      \
@@ -38,14 +39,6 @@ void zgeev_(const char*, const char*, const int*, std::complex<double>*, const i
 
 namespace gamelan::engine::steps {
 
-#define GAMELAN_NAME(name, real_, complex_)  \
-  template <class T, class... Rest>          \
-  void name(Rest... rest) {                  \
-    if constexpr (std::is_same_v<T, double>) \
-      real_(rest...);                        \
-    else                                     \
-      complex_(rest...);                     \
-  }
 GAMELAN_NAME(gesv, dgesv_, zgesv_)
 GAMELAN_NAME(getrf, dgetrf_, zgetrf_)
 GAMELAN_NAME(getri, dgetri_, zgetri_)
@@ -56,6 +49,5 @@ GAMELAN_NAME(gesdd, dgesdd_, zgesdd_)
 GAMELAN_NAME(gelsd, dgelsd_, zgelsd_)
 GAMELAN_NAME(syevd, dsyevd_, zheevd_)
 GAMELAN_NAME(geev, dgeev_, zgeev_)
-#undef GAMELAN_NAME
 
 }  // namespace gamelan::engine::steps

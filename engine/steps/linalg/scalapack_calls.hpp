@@ -5,7 +5,8 @@
 #include <mpi.h>
 
 #include <complex>
-#include <type_traits>
+
+#include "engine/steps/linalg/real_and_complex.hpp"
 
 extern "C" {
 int Csys2blacs_handle(MPI_Comm comm);
@@ -48,14 +49,6 @@ void Czgsum2d(int, const char*, const char*, int, int, std::complex<double>*, in
 
 namespace gamelan::engine::steps::scalapack {
 
-#define GAMELAN_NAME(name, real_, complex_)  \
-  template <class T, class... Rest>          \
-  void name(Rest... rest) {                  \
-    if constexpr (std::is_same_v<T, double>) \
-      real_(rest...);                        \
-    else                                     \
-      complex_(rest...);                     \
-  }
 GAMELAN_NAME(gesv, pdgesv_, pzgesv_)
 GAMELAN_NAME(getrf, pdgetrf_, pzgetrf_)
 GAMELAN_NAME(getri, pdgetri_, pzgetri_)
@@ -66,6 +59,5 @@ GAMELAN_NAME(gesvd, pdgesvd_, pzgesvd_)
 GAMELAN_NAME(syevd, pdsyevd_, pzheevd_)
 GAMELAN_NAME(syev, pdsyev_, pzheev_)
 GAMELAN_NAME(gsum2d, Cdgsum2d, Czgsum2d)
-#undef GAMELAN_NAME
 
 }  // namespace gamelan::engine::steps::scalapack

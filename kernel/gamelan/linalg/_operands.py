@@ -57,8 +57,9 @@ def adjoint(array):
 
 
 def of_lower(array):
-    """The Hermitian matrices that have these lower triangles."""
-    return either(numpy.tri(array.shape[-1], dtype=bool), array, adjoint(array))
+    """The Hermitian matrices that have these lower triangles, of whose diagonals the real parts count."""
+    full = either(numpy.tri(array.shape[-1], dtype=bool), array, adjoint(array))
+    return (full + adjoint(full)) / 2 if array.dtype.kind == "c" else full
 
 
 def cast(array, dtype):
