@@ -99,11 +99,13 @@ inline std::vector<Part> gram_parts(const distribution::Interval& rows, const di
       goes_on = is_meant;
     }
   }
-  // The edge rounds otherwise along rows than along columns: above the diagonal, the last tile is mirrored.
-  if (!are_computed && extent % side != 0)
-    for (auto row = std::max(rows.first, (tiles - 1) * side); row < rows.last; ++row)
-      if (row + 1 < columns.last)
-        parts.push_back({{row, row + 1}, {std::max(row + 1, columns.first), columns.last}});
+  // A tile on the diagonal is computed whole, and its two halves round differently in some kernels of BLAS:
+  // what is above the diagonal is mirrored.
+  if (are_computed) return parts;
+  for (auto row = rows.first; row < rows.last; ++row) {
+    const auto above = distribution::intersection(columns, {row + 1, (row / side + 1) * side});
+    if (above.size() > 0) parts.push_back({{row, row + 1}, above});
+  }
   return parts;
 }
 
