@@ -62,15 +62,22 @@ void stream(const std::byte* from, std::byte* to, std::int64_t bytes) {
   stream_part(from, to, head);
   stream_part(from + end, to + end, tail);
   // A load waits for an older store at the same offset of a page, and streamed stores take long. So copy in
-  // the order in which loads do not meet them.
+  // the order in which loads do not meet them. Backwards, the processor does not see that the next piece
+  // begins where this one ends: it is asked for.
   constexpr std::uintptr_t page_bytes = 4096;
   const auto ahead =
       (reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from)) % page_bytes;
-  if (ahead < page_bytes / 2) {
-    for (std::int64_t at = end - width; at >= head; at -= width) copy(at);
-  } else {
+  if (ahead == 0 || ahead >= page_bytes / 2) {
     for (std::int64_t at = head; at < end; at += width) copy(at);
+    return;
   }
+  constexpr std::int64_t line = 64;
+  std::int64_t at = end;
+  for (; at - line >= head; at -= line) {
+    _mm_prefetch(reinterpret_cast<const char*>(from + bytes + (end - at)), _MM_HINT_T0);
+    for (std::int64_t k = width; k <= line; k += width) copy(at - k);
+  }
+  while ((at -= width) >= head) copy(at);
 #else
   std::memcpy(to, from, static_cast<std::size_t>(bytes));
 #endif

@@ -55,9 +55,11 @@ class Tracer {
   }
 
   /// How much a move gains in a trace. A selection by bytes of truth gains alone: its loop widens each byte.
-  /// To copy or convert a tile of bytes takes less time than to call somebody for it.
+  /// So does an operation whose result is stored past the cache: it waits for memory in both directions at
+  /// once. To copy or convert a tile of bytes takes less time than to call somebody for it.
   std::ptrdiff_t weight(const StorageAssignment::Move& move) const {
     const Step& step = step_of(move);
+    if (move.action == Action::scatter && step.streams) return 1;
     if (move.action != Action::compute) return width_of(move) == jit::Width::byte ? 1 : 0;
     return step.is_pair || step.op == protocol::Op::where ? 2 : 1;
   }

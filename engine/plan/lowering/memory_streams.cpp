@@ -45,6 +45,15 @@ bool is_backwards(const distribution::Placement& used) {
                      [](const auto& axis) { return axis.step < 0; });
 }
 
+/// True where an array is written in place: its lines are in the cache already.
+bool reads(const FusedLoop& pass, int slot) {
+  return std::any_of(pass.program.code.begin(), pass.program.code.end(), [&](const Instruction& each) {
+    if (each.kind != Kind::load) return false;
+    const auto& operand = pass.operands[static_cast<std::size_t>(each.operand)];
+    return operand.source == Operand::Source::slot && operand.slot == slot;
+  });
+}
+
 }  // namespace
 
 void mark_streams(FusedLoop& pass, const std::vector<Slot>& slots) {
@@ -60,7 +69,7 @@ void mark_streams(FusedLoop& pass, const std::vector<Slot>& slots) {
     if (operand.source != Operand::Source::slot) continue;
     const auto& slot = slots[static_cast<std::size_t>(operand.slot)];
     if (instruction.kind == Kind::store) {
-      instruction.streams = block_bytes(slot) >= store_from_bytes &&
+      instruction.streams = block_bytes(slot) >= store_from_bytes && !reads(pass, operand.slot) &&
                             run_bytes(operand.placement, slot.info) >= shortest_stored_run;
       continue;
     }

@@ -37,6 +37,34 @@ def test_what_stays_in_a_cache(arrays):
     assert not stores_past_the_cache(a[: ROWS // 4] * 2)
 
 
+def test_what_is_read_and_written_in_place(arrays):
+    a, b = arrays
+    a *= 2
+    assert not stores_past_the_cache(a)
+    a += b
+    assert not stores_past_the_cache(a)
+    assert (numpy.asarray(a[::500, ::500]) == 1).all()
+
+
+def test_one_operation_alone(arrays):
+    a, b = arrays
+    total = a + b
+    assert stores_past_the_cache(total)
+    assert total.min() == 1 and total.max() == 1
+
+
+@pytest.mark.parametrize("shift", [0, 1, 7, 200, 255, 256, 300, 511, 512, 513])
+def test_copies_from_another_place_in_a_page(arrays, shift):
+    """A streamed copy goes backwards where the target lies up to half a page of memory ahead."""
+    a = arrays[0].reshape(-1)
+    a[...] = np.arange(a.size)
+    there, back = np.roll(a, shift), np.roll(a, -shift)
+    assert stores_past_the_cache(there) or shift == 0
+    expected = numpy.arange(a.size, dtype=float)
+    assert numpy.array_equal(numpy.roll(expected, shift), there)
+    assert numpy.array_equal(numpy.roll(expected, -shift), back)
+
+
 def check_inside(a, b):
     a[1:-1, 1:-1] = (b[:-2, 1:-1] + b[2:, 1:-1]) / 2
     is_past = stores_past_the_cache(a)
