@@ -3,7 +3,6 @@
 // each line of its block of the result, and takes in the elements where they lie, by rising index. An element
 // is better when it is greater (smaller), or when it is the first NaN.
 #include <algorithm>
-#include <bit>
 #include <vector>
 
 #include "engine/steps/box_copies.hpp"
@@ -12,6 +11,7 @@
 #include "engine/steps/row_pass.hpp"
 #include "engine/steps/run_step.hpp"
 #include "engine/tiles/loops/element.hpp"
+#include "engine/tiles/loops/extremes.hpp"
 #include "engine/tiles/loops/fold.hpp"
 
 namespace gamelan::engine::steps {
@@ -46,7 +46,8 @@ class ArgLines {
       : context_(context),
         step_(step),
         block_(context.info(step.out).layout.box(context.rank())),
-        fold_(tiles::find_fold_runs(is_max ? protocol::Op::maximum : protocol::Op::minimum, step.dtype)) {}
+        fold_(tiles::find_fold_runs(is_max ? protocol::Op::maximum : protocol::Op::minimum, step.dtype)),
+        loops_(tiles::extreme_loops(step.dtype, is_max)) {}
 
   /// A row whose pieces have a result each.
   void run_pieces() {
@@ -141,32 +142,10 @@ class ArgLines {
       i += count;
     }
     if (best_run != nullptr)
-      place = first + (best_run - data) / along + first_place(best_run, best_count, best);
+      place = first + (best_run - data) / along + loops_.first_place(best_run, best_count, &best);
     for (; i < length; ++i) look_at(data + i * along, first + i, best, place);
     best_[line] = best;
     place_[line] = place;
-  }
-
-  /// Where the extreme of neighbours first is.
-  static std::int64_t first_place(const std::byte* run, std::int64_t count, C extreme) {
-    const auto element = [run](std::int64_t j) { return value(run + j * std::int64_t{sizeof(T)}); };
-    if (extreme != extreme)
-      return first_place(count, [&](std::int64_t j) { return element(j) != element(j); });
-    return first_place(count, [&](std::int64_t j) { return element(j) == extreme; });
-  }
-
-  /// The first index that `is_it` accepts; there is one below `count`.
-  template <class IsIt>
-  static std::int64_t first_place(std::int64_t count, IsIt is_it) {
-    constexpr std::int64_t together = 8;
-    std::int64_t j = 0;
-    for (; j + together <= count; j += together) {
-      unsigned found = 0;  // a bit for each
-      for (std::int64_t k = 0; k < together; ++k) found |= static_cast<unsigned>(is_it(j + k)) << k;
-      if (found != 0) return j + std::countr_zero(found);
-    }
-    while (!is_it(j)) ++j;
-    return j;
   }
 
   static void look_at(const std::byte* at, std::int64_t index, C& best, std::int64_t& place) {
@@ -186,24 +165,8 @@ class ArgLines {
         best[j] = value(data + j * step);
         place[j] = 0;
       }
-    for (std::int64_t i = first == 0 ? 1 : 0; i < length; ++i) {
-      const std::byte* row = data + i * along;
-      if (step == static_cast<std::int64_t>(sizeof(T)))
-        across_row<static_cast<std::int64_t>(sizeof(T))>(row, step, first + i, count, best, place);
-      else
-        across_row<0>(row, step, first + i, count, best, place);
-    }
-  }
-
-  template <std::int64_t known_step>
-  static void across_row(const std::byte* row, std::int64_t step, std::int64_t index, std::int64_t count,
-                         C* __restrict best, std::int64_t* __restrict place) {
-    for (std::int64_t j = 0; j < count; ++j) {
-      const C x = value(row + j * (known_step != 0 ? known_step : step));
-      const bool takes = is_better<C, is_max>(x, best[j]);
-      best[j] = takes ? x : best[j];
-      place[j] = takes ? index : place[j];
-    }
+    const std::int64_t done = first == 0 ? 1 : 0;
+    loops_.better_of_lines(data + done * along, along, step, first + done, length - done, count, best, place);
   }
 
   void store(const Box& part, const Shape& strides, std::int64_t* out, const Shape& out_strides) const {
@@ -227,6 +190,7 @@ class ArgLines {
   const plan::ArgLines& step_;
   Box block_;  // of the result, this rank's
   tiles::FoldRuns fold_;
+  tiles::ExtremeLoops loops_;
   std::vector<C> best_;
   std::vector<std::int64_t> place_;
 };

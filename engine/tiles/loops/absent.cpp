@@ -4,6 +4,7 @@
 // such levels. GAMELAN_ABSENT_* say which loops are meant.
 #include "engine/tiles/loops/elementwise_tables.hpp"
 #include "engine/tiles/loops/even_bins.hpp"
+#include "engine/tiles/loops/extremes.hpp"
 #include "engine/tiles/loops/folds/fold_tables.hpp"
 #include "engine/tiles/loops/masked_rows.hpp"
 #include "engine/tiles/loops/moment_tables.hpp"
@@ -38,6 +39,7 @@ EvenBinLoop even_bin_loop() { return nullptr; }
 AddMaskedRows find_add_masked_rows(Dtype) { return nullptr; }
 AddGroupedRows find_add_grouped_rows(Dtype) { return nullptr; }
 SplitColumns find_split_columns(std::int64_t, std::size_t) { return nullptr; }
+ExtremeLoops extreme_loops(Dtype, bool) { return {}; }
 #endif
 
 }  // namespace gamelan::engine::tiles::GAMELAN_ISA

@@ -81,3 +81,21 @@ def test_long_lines(engine, dtype):
         yield "row", lambda np: (np.argmax(np.array(row)), np.argmin(np.array(row)))
 
     check_all(programs())
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i8", "i4", "u2", "i1", "u1", "?"])
+def test_many_lines_side_by_side(engine, dtype):
+    """More lines than are looked through together, longer than a number of their width counts, improving as they go on."""
+    draw = numpy.random.RandomState(9)
+    data = (draw.rand(400, 1100) * numpy.linspace(1, 120, 400)[:, None]).astype(dtype)
+    if data.dtype.kind == "f":
+        data[draw.rand(*data.shape) < 1e-3] = numpy.nan
+
+    def programs():
+        for name in ("argmax", "argmin"):
+            yield name, lambda np: getattr(np, name)(np.array(data), 0)
+            yield f"{name} steps", lambda np: getattr(np, name)(np.array(data)[:, ::-2], 0)
+            yield f"{name} back", lambda np: getattr(np, name)(np.array(data)[::-1], 0)
+            yield f"{name} constant", lambda np: getattr(np, name)(np.array(data[:, :1] * numpy.ones(600, dtype)), 0)
+
+    check_all(programs())

@@ -38,7 +38,7 @@ def test_of_blocks(engine, dtype):
     check_all(programs())
 
 
-def test_order_of_additions(engine):
+def test_order_of_additions(engines_only):
     """The bits are those of a tree: neighbours in a row first, then rows."""
     x = scattered((350, 4, 202, 3), "f8")
     rows = (x[..., 0] + x[..., 2]) + x[..., 1]
