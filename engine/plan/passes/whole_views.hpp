@@ -38,8 +38,20 @@ inline bool is_shapeless(const Context& context, const protocol::Command& comman
   });
 }
 
+/// True for extents that differ by axes of extent 1 at most: each is a box of the other.
+inline bool are_alike(const Shape& one, const Shape& other) {
+  const auto longer = [](const Shape& extents) {
+    Shape kept;
+    std::copy_if(extents.begin(), extents.end(), std::back_inserter(kept),
+                 [](auto each) { return each != 1; });
+    return kept;
+  };
+  return longer(one) == longer(other);
+}
+
 /// Of such a command that makes an array: the extents of the first operand that is stored otherwise than the
-/// user sees it. The command then runs over these. Null where all are stored as they are seen.
+/// user sees it. The command then runs over these. Null where all are stored as they are seen, but for axes
+/// of extent 1.
 /// `extents_of(id)`: in which an array is, or will be, stored.
 template <class ExtentsOf>
 const Shape* stored_extents(const Context& context, const protocol::Command& command, ExtentsOf extents_of) {
@@ -47,7 +59,7 @@ const Shape* stored_extents(const Context& context, const protocol::Command& com
     const auto* view = std::get_if<View>(&operand);
     if (!view || is_one_element_everywhere(*view)) continue;
     const Shape& extents = extents_of(view->base);
-    if (extents != command.out.extents && extents.size() >= command.out.extents.size() &&
+    if (!are_alike(extents, command.out.extents) && extents.size() >= command.out.extents.size() &&
         !fits_as_seen(*view, context.arrays.at(view->base)))
       return &extents;
   }

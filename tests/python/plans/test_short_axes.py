@@ -66,7 +66,15 @@ def normalised(np, points, centres):
     return [(rest + 1).sum(axis=1, keepdims=True), rest.argmin(axis=1)]
 
 
-PROGRAMS = [nearest, nearest_and_how_far, written_between, written_after, several, along_others, normalised]
+def counted(np, points, centres):
+    """What a search finds is compared, weighted, and taken with the operand and without its axis."""
+    label = points.argmax(axis=1)
+    members = [label == j for j in range(3)]
+    weighted = label * points[:, 0]
+    return [member.sum() for member in members] + [members[1], weighted, (label[:, None] + points)[1:, 1]]
+
+
+PROGRAMS = [counted, nearest, nearest_and_how_far, written_between, written_after, several, along_others, normalised]
 
 
 def run(np, program, points, centres):
@@ -130,3 +138,16 @@ def test_a_batch_of_many_is_written_out_in_part(engine, ranks):
     for k, label in enumerate(labels):
         numpy.testing.assert_array_equal(numpy.asarray(label), nearest(numpy, points, centres * k)[0], strict=True)
     assert not ranks or 0 < selections < 30 * 7, "seven for each, if all were"
+
+
+def test_a_search_and_what_uses_it_share_a_pass(engine, ranks):
+    import gamelan
+
+    if not ranks:
+        pytest.skip("the model has no plans")
+    rng = numpy.random.default_rng(4)
+    points = gamelan.asarray(data(rng, (50_000, 4), "i8"))
+    _core.flush(True)
+    for use in (lambda label: (label == 1).sum(), lambda label: label * points[:, 1], lambda label: (2 * label + 1)[3:]):
+        plan = str(gamelan.explain(use(points.argmax(axis=1))))
+        assert plan.count("fused loop over 50000") + plan.count("fold blocks") == 1, plan
