@@ -282,6 +282,20 @@ void check_searchsorted(const Command& command) {
   require(command.ints[0] == 0 || command.ints[0] == 1, command, "no such side");
 }
 
+void check_interpolate(const Command& command) {
+  require(command.in.size() == 3 && command.ints.empty() && command.creates, command,
+          "expected three rows and a new result");
+  for (std::size_t k = 0; k < command.in.size(); ++k) {
+    const View& row = view_operand(command, k);
+    require(row.extents.size() == 1 && info(row.dtype).kind != 'c', command, "expected rows of real numbers");
+  }
+  const auto& points = view_operand(command, 0).extents;
+  require(points == view_operand(command, 1).extents && points[0] > 1, command,
+          "a line goes through two points");
+  require(command.out.extents == view_operand(command, 2).extents && command.out.dtype == Dtype::float64,
+          command, "the result is not one float64 for each value");
+}
+
 /// How many parts of `length` so many elements are; numbers from outside must not overflow.
 std::int64_t parts_of(std::int64_t elements, std::int64_t length) {
   return elements / length + (elements % length != 0 ? 1 : 0);
@@ -345,6 +359,7 @@ void check_irregular(const Command& command) {
   if (command.op == Op::linalg) return check_linalg(command);
   if (command.op == Op::weighted_bincount) return check_weighted_bincount(command);
   if (command.op == Op::searchsorted) return check_searchsorted(command);
+  if (command.op == Op::interpolate) return check_interpolate(command);
   if (command.op == Op::argmax || command.op == Op::argmin) return check_argmax(command);
   if (command.op == Op::packbits || command.op == Op::unpackbits) return check_bits(command);
   if (command.op == Op::reduceat) return check_reduceat(command);

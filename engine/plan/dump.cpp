@@ -221,6 +221,10 @@ struct Describe {
     return "search " + name(search.table.slot) + " for " + name(search.values.slot) + " to " +
            name(search.out);
   }
+  std::string operator()(const Interpolate& lines) const {
+    return "interpolate " + name(lines.values.slot) + " between " + name(lines.points.slot) + " and " +
+           name(lines.heights.slot) + " to " + name(lines.out);
+  }
   std::string operator()(const MatmulChunks& chunks) const {
     return (*this)(chunks.product, chunks.tables) + " in " + std::to_string(chunks.chunks) + " chunks";
   }

@@ -64,6 +64,7 @@ class Finder {
   }
   void operator()(const WeightedCount& weighted) { add(weighted.numbers, weighted.weights); }
   void operator()(const Search& search) { add(search.table, search.values); }
+  void operator()(const Interpolate& lines) { add(lines.points, lines.heights, lines.values); }
   void operator()(const ArgLines& lines) { add(lines.input); }
   void operator()(const PackBits& pack) { add(pack.input); }
   void operator()(const FoldSegments& fold) { add(fold.values, fold.starts); }

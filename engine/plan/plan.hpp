@@ -37,8 +37,8 @@ struct Step {
                ApplyUpdates, PutOwn, CountFlags, TakeAtFlags, PutAtFlags, Find, Collect, ScanTotals, Scan,
                SortLines, SortRuns, MergeRuns, CollectPlaces, Count, AddCounts, FourierLines, Draw, Routine,
                WholeMatrices, SpreadBlocks, BlockedMatrix, CollectBlocks, WeightedCount, AddWeightedCounts,
-               Search, ArgLines, MatmulChunks, AddChunks, MirrorTiles, PackBits, FoldSegments, ReadFile,
-               ReadHdf5, ReadZarr, WriteFile, ReadPieces, TendPieces, RowChain, Wavefront>
+               Search, Interpolate, ArgLines, MatmulChunks, AddChunks, MirrorTiles, PackBits, FoldSegments,
+               ReadFile, ReadHdf5, ReadZarr, WriteFile, ReadPieces, TendPieces, RowChain, Wavefront>
       body;
   std::vector<int> allocates;  ///< slots that are allocated before the step
   std::vector<int> binds;      ///< slots that become their array's current version after it

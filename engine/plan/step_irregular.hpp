@@ -130,6 +130,13 @@ struct Search {
   int out = -1;
 };
 
+/// Values on the lines through points (points[i], heights[i]). Every rank has a copy of the lines meanwhile.
+struct Interpolate {
+  Operand points, heights, values;
+  Dtype points_dtype{}, heights_dtype{}, values_dtype{};
+  int out = -1;
+};
+
 /// Where the greatest (or smallest) element of each line along `axis` stands first. Each rank looks through
 /// the lines of its block of the result, wherever they lie.
 struct ArgLines {

@@ -146,6 +146,12 @@ class IrregularUses {
     reads(search.values);
     all.push_back({search.out, true, false});
   }
+  void operator()(const Interpolate& lines) {
+    reads(lines.points);
+    reads(lines.heights);
+    reads(lines.values);
+    all.push_back({lines.out, true, false});
+  }
   void operator()(const MatmulChunks& chunks) {
     all.push_back({chunks.product.left.slot, false, true});
     all.push_back({chunks.product.right.slot, false, true});

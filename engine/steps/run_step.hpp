@@ -44,6 +44,7 @@ void run(const StepContext& context, const plan::CollectBlocks& collect);
 void run(const StepContext& context, const plan::WeightedCount& weighted);
 void run(const StepContext& context, const plan::AddWeightedCounts& add);
 void run(const StepContext& context, const plan::Search& search);
+void run(const StepContext& context, const plan::Interpolate& lines);
 void run(const StepContext& context, const plan::MatmulChunks& chunks);
 void run(const StepContext& context, const plan::AddChunks& add);
 void run(const StepContext& context, const plan::MirrorTiles& mirror);

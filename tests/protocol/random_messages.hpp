@@ -91,6 +91,13 @@ inline void fill_irregular(Random& random, protocol::Command& command) {
     command.out = random_result(random, extents, true, Dtype::int64);
     command.in = {random_operand(random, {random.number(0, 4)}), random_operand(random, extents)};
     command.ints = {random.number(0, 1)};
+  } else if (command.op == Op::interpolate) {
+    extents.resize(1, 3);
+    command.out = random_result(random, extents, true, Dtype::float64);
+    const protocol::Shape points{random.number(2, 5)};
+    command.in = {random_operand(random, points, Dtype::float64),
+                  random_operand(random, points, Dtype::float64),
+                  random_operand(random, extents, Dtype::float64)};
   } else if (command.op == Op::argmax || command.op == Op::argmin) {
     auto& extent = extents[static_cast<std::size_t>(axis)];
     extent = std::max<std::int64_t>(extent, 1);

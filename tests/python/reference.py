@@ -199,6 +199,8 @@ class Model:
             return numpy.bincount(numbers[is_inside], self.view(inputs[1])[is_inside], bins)
         if name == "searchsorted":
             return numpy.searchsorted(operands[0], operands[1], ("left", "right")[command["ints"][0]])
+        if name == "interpolate":
+            return numpy.interp(self.view(inputs[2]), self.view(inputs[0]), self.view(inputs[1]))
         if name == "histogram":
             return numpy.histogram(self.view(inputs[0]), self.view(inputs[1]))[0]
         if name in ("sort", "argsort"):

@@ -177,6 +177,17 @@ void lower_search(StepWriter& writer, const protocol::Command& command, Step ste
   writer.finish(std::move(step));
 }
 
+void lower_interpolate(StepWriter& writer, const protocol::Command& command, Step step) {
+  const auto& points = std::get<View>(command.in[0]);
+  const auto& heights = std::get<View>(command.in[1]);
+  const auto& values = std::get<View>(command.in[2]);
+  Interpolate lines{read(writer, points), read(writer, heights), read(writer, values),
+                    points.dtype,         heights.dtype,         values.dtype};
+  lines.out = writer.make(step, command.out.base);
+  step.body = std::move(lines);
+  writer.finish(std::move(step));
+}
+
 void lower_arg_lines(StepWriter& writer, const protocol::Command& command, Step step) {
   const auto& input = std::get<View>(command.in[0]);
   ArgLines lines{read(writer, input),
@@ -278,6 +289,7 @@ constexpr Lowering lowerings[] = {
     {Op::histogram, lower_count},
     {Op::weighted_bincount, lower_weighted_count},
     {Op::searchsorted, lower_search},
+    {Op::interpolate, lower_interpolate},
     {Op::argmax, lower_arg_lines, layout_of_found},
     {Op::argmin, lower_arg_lines, layout_of_found},
     {Op::packbits, lower_bits},

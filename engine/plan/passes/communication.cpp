@@ -224,6 +224,12 @@ class Finder {
     add(aligned(search.values, layout_of(search.out)));
   }
 
+  void operator()(const Interpolate& lines) {
+    for (const auto* row : {&lines.points, &lines.heights})
+      add({row->slot, row->placement, everybody(), {RemoteRead::Axis{}}});
+    add(aligned(lines.values, layout_of(lines.out)));
+  }
+
   void operator()(const Scatter& scatter) {
     if (!scatter.to_replica) return;
     const auto& info = plan_.slots[static_cast<std::size_t>(scatter.from)].info;

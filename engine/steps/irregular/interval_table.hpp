@@ -17,6 +17,8 @@
 namespace gamelan::engine::steps {
 
 constexpr std::int64_t intervals_per_element = 2;  // of evenly spread ones none then shares one
+// A longer row has no table, which would not fit in a cache, nor has one in which few values are searched.
+constexpr std::int64_t longest_with_intervals = 1 << 17, values_per_interval = 2;
 
 /// Intervals of float and double. NaN is in the last one, where it is sorted.
 template <class Real>

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "engine/steps/irregular/halving_search.hpp"
 #include "engine/steps/irregular/interval_table.hpp"
 #include "engine/steps/irregular/sort_keys.hpp"
 #include "engine/steps/irregular/stream.hpp"
@@ -13,42 +14,6 @@
 
 namespace gamelan::engine::steps {
 namespace {
-
-constexpr std::int64_t longest_with_intervals = 1 << 17;  // elements: the table then fits in a cache
-constexpr std::size_t abreast = 16;  // searches that take turns: each waits for the key that it compares
-
-/// How many keys of the sorted row come before each of some keys. All searches halve the same lengths. There
-/// is no branch, because the processor cannot predict the outcome; a choice written with ?: becomes one.
-template <class Key, class IsBefore>
-void count_before(const Key* first, std::int64_t length, const Key* keys, std::size_t count,
-                  std::int64_t* out, IsBefore is_before) {
-  const Key* at[abreast];
-  std::fill_n(at, abreast, first);
-  while (length > 1) {
-    const auto half = length / 2;
-    for (std::size_t k = 0; k < count; ++k)
-      at[k] += half & -static_cast<std::int64_t>(is_before(at[k][half - 1], keys[k]));
-    length -= half;
-  }
-  for (std::size_t k = 0; k < count; ++k)
-    out[k] = (at[k] - first) + (length == 1 && is_before(*at[k], keys[k]));
-}
-
-template <class Key>
-void search_all(const std::vector<Key>& table, const Key* keys, std::int64_t count, bool goes_after_equal,
-                std::int64_t* out) {
-  const auto length = static_cast<std::int64_t>(table.size());
-  const auto search_some = [&](auto is_before) {
-    std::int64_t i = 0;
-    for (; i + static_cast<std::int64_t>(abreast) <= count; i += abreast)
-      count_before(table.data(), length, keys + i, abreast, out + i, is_before);
-    count_before(table.data(), length, keys + i, static_cast<std::size_t>(count - i), out + i, is_before);
-  };
-  if (goes_after_equal)
-    search_some([](const Key& x, const Key& y) { return !(y < x); });
-  else
-    search_some([](const Key& x, const Key& y) { return x < y; });
-}
 
 /// A coder for numbers that are compared as they are.
 template <class Number>
@@ -110,7 +75,7 @@ bool search_intervals(const StepContext& context, const plan::Search& search) {
   using Key = typename Coder::Key;
   const auto length = search.table.placement.iterations.axes[0].extent;
   if (length == 0 || length > longest_with_intervals ||
-      context.info(search.out).layout.axes[0].extent < 2 * length)
+      context.info(search.out).layout.axes[0].extent < values_per_interval * length)
     return false;
   const IntervalTable<Key> table(row_of<Coder>(context, search));
   if (!table.is_worth_it()) return false;

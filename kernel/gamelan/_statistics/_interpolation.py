@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""interp: a search among the sample points, then the line through the two around each x."""
+"""interp: the engines take real values from the lines between the points, of which each has a copy. Complex ones, and those of
+very many points, take a search and then the line through the two points around each x."""
 
 import numpy
 
+from .. import _core
 from .._creation._filled import filled
+from .._indexing._gather import distributed
 from .._indexing._gather import take_along as take_inside
 from .._indexing._take_put import take
 from .._local import as_value, is_distributed, unwrap
-from .._sorting._search import search
+from .._promotion import OPS, dtype_number
+from .._sorting._search import LONGEST_COPY, search
 from .._sorting._sort import argsort
 from .._ufuncs._objects import PUBLIC
 from .._ufuncs._where import either
@@ -46,7 +50,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         if part.dtype.kind == "c":
             raise TypeError(f"Cannot cast array data from {part.dtype!r} to {_FLOAT!r} according to the rule 'safe'")
     dtype = _COMPLEX if fp.dtype.kind == "c" else _FLOAT
-    x, xp, fp = cast(x, _FLOAT), cast(xp, _FLOAT), cast(fp, dtype)
+    xp, fp = cast(xp, _FLOAT), cast(fp, dtype)
     if period is not None:
         x, xp, fp = _wrapped(x, xp, fp, period)
         left = right = None
@@ -58,6 +62,10 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         raise ValueError("array of sample points is empty")
     if xp.size != fp.size:
         raise ValueError("fp and xp are not of the same length.")
+    if dtype == _FLOAT and 1 < xp.size <= LONGEST_COPY and x.size:
+        ends = [None if side is None else _outside(side, dtype) for side in (left, right)]
+        return as_value(_within(_between(x, xp, fp), x, xp, *ends))
+    x = cast(x, _FLOAT)
     left, right = (fp[at] if side is None else _outside(side, dtype) for side, at in ((left, 0), (right, -1)))
     result = reshape(_values(reshape(x, (x.size,)), xp, fp), x.shape) if xp.size > 1 else fp[0]
     at_end = either(x == xp[-1], fp[-1], result)  # the last of equal points, as NumPy has it
@@ -70,6 +78,20 @@ def _outside(side, dtype):
     if is_distributed(side) and not side.ndim and side.dtype.kind != "c":
         return side
     return numpy.interp(0.0, [1.0], numpy.ones(1, dtype), left=unwrap(side))
+
+
+def _between(x, xp, fp):
+    row = distributed(reshape(x, (x.size,)))
+    result = _core.empty(row.shape, dtype_number(_FLOAT), row)
+    _core.record(OPS["interpolate"], dtype_number(_FLOAT), result, True, (distributed(xp), distributed(fp), row), ())
+    return _core.reshape_view(result, x.shape)
+
+
+def _within(result, x, xp, left, right):
+    """What the user gives for x beyond the ends."""
+    if left is not None:
+        result = either(x < xp[0], left, result)
+    return result if right is None else either(x > xp[-1], right, result)
 
 
 def _values(row, xp, fp):

@@ -107,6 +107,7 @@ std::int64_t single_work(const Command& command) {
       return first == nullptr ? elements * pass
                               : elements * (pass + 2 * levels(axis_length(command, *first)));
     case Op::searchsorted:
+    case Op::interpolate:
       return elements * 4 * levels(first == nullptr ? 2 : first->extents.back());
     default:
       break;

@@ -155,6 +155,9 @@ void weighted_bincount(BatchWriter& r) {
 void searchsorted(BatchWriter& r) {
   r.call(Op::searchsorted, {elements(r)}, Dtype::int64, {r.existing({1000}), row(r)}, {0});
 }
+void interpolate(BatchWriter& r) {
+  r.call(Op::interpolate, {elements(r)}, Dtype::float64, {r.existing({1000}), r.existing({1000}), row(r)});
+}
 void diagonal(BatchWriter& r) {
   const View m = matrix(r);
   View view = m;
@@ -207,6 +210,7 @@ const std::vector<Program>& programs() {
       {"nonzero", "np.flatnonzero(m)", nonzero},
       {"weighted bincount", "np.bincount(i, a)", weighted_bincount},
       {"searchsorted", "np.searchsorted(edges, a)", searchsorted},
+      {"interpolate", "np.interp(a, x, y)", interpolate},
       {"4-D", "np.ones((n,) * 4).sum(axis=0)", cube<4>},
       {"8-D", "np.ones((n,) * 8).sum(axis=0)", cube<8>},
       {"12-D", "np.ones((n,) * 12).sum(axis=0)", cube<12>},

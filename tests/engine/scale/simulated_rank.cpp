@@ -168,6 +168,7 @@ class Walk {
   }
   void operator()(const AddWeightedCounts& add) { look_at_block(add.out); }
   void operator()(const Search& search) { row(search.values, look_at_block(search.out)[0]); }
+  void operator()(const Interpolate& lines) { row(lines.values, look_at_block(lines.out)[0]); }
   void operator()(const MatmulChunks& chunks) { look_at_block(chunks.tables); }
   void operator()(const AddChunks& add) { look_at_block(add.out); }
   void operator()(const MirrorTiles& mirror) { cells(mirror.mirrored, look_at_block(mirror.out)); }
