@@ -61,7 +61,6 @@ CASES = {
     "unique_many": "np.unique(x)",
     "searchsorted_1000": "np.searchsorted(edges, x)",
     "searchsorted_10": "np.searchsorted(few_edges, x)",
-    "interp": "np.interp(x, edges, values)",
     "interp_rising": "np.interp(rising, edges, values)",
     "digitize": "np.digitize(x, edges)",
     "interp": "np.interp(x, edges, values)",

@@ -8,9 +8,11 @@ import pytest
 
 import gamelan
 
-FUNCTIONS = """exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh arcsin arccos arctan arcsinh arccosh arctanh cbrt""".split()
+FUNCTIONS = """exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh
+    arcsin arccos arctan arcsinh arccosh arctanh cbrt""".split()
 NUMBERS = [0.25, 1, -1, 0.0, -0.0, numpy.nan, -numpy.nan, numpy.inf, -numpy.inf, 1e-310, -1e-45, 1e300, -1e300, 1e38, -1e38]
-NUMBERS += [709.5, 709.785, 709.795, 711, -708.5, -745, -745.9, -746.1, -800, 88.7, 88.725, 88.735, 90, -87.5, -103.9, -104.1, -110]
+NUMBERS += [709.5, 709.785, 709.795, 711, -708.5, -745, -745.9, -746.1, -800]
+NUMBERS += [88.7, 88.725, 88.735, 90, -87.5, -103.9, -104.1, -110]
 NUMBERS += [1023.5, 1024, 1024.5, -1074.5, -1075.5, -1076.5, 127.5, 128, 128.5, -149.5, -150.5, -151.5, 1.5, -1.5, 2, -2, 40, -40]
 
 
