@@ -38,15 +38,15 @@ inline bool is_shapeless(const Context& context, const protocol::Command& comman
   });
 }
 
-/// True for extents that differ by axes of extent 1 at most: each is a box of the other.
+/// True for extents that differ by axes of extent 1 at most.
 inline bool are_alike(const Shape& one, const Shape& other) {
-  const auto longer = [](const Shape& extents) {
+  const auto without_units = [](const Shape& extents) {
     Shape kept;
     std::copy_if(extents.begin(), extents.end(), std::back_inserter(kept),
                  [](auto each) { return each != 1; });
     return kept;
   };
-  return longer(one) == longer(other);
+  return without_units(one) == without_units(other);
 }
 
 /// Of such a command that makes an array: the extents of the first operand that is stored otherwise than the

@@ -27,7 +27,10 @@ class LineTable {
     }
     lines_[0].start = -no_end;
     lines_[0].height = heights.front();
-    rises_ = points_.back() == points_.back() && std::is_sorted(points_.begin(), points_.end());
+    rises_ = points_.front() == points_.front() &&
+             std::adjacent_find(points_.begin(), points_.end(), [](double one, double next) {
+               return !(one <= next);  // NaN
+             }) == points_.end();
     if (count_ > longest_with_intervals || values < values_per_interval * count_) return;
     if (IntervalTable<double> table(points_); table.is_worth_it()) intervals_ = std::move(table);
   }
@@ -42,6 +45,7 @@ class LineTable {
       i += some;
     }
     if (i < count) find(values + i, count - i, out + i);
+    if (!rises_) level_ends(values, count, out);
   }
 
  private:
@@ -107,6 +111,14 @@ class LineTable {
       if (is_level(number) || x == line.start || height != height) height = at(number, x);
       out[i] = height;
     }
+  }
+
+  /// Of points that do not rise, the ends count first, as in numpy.interp.
+  void level_ends(const double* values, std::int64_t count, double* out) const {
+    const auto& first = lines_[0];
+    const auto& last = lines_.back();
+    for (std::int64_t i = 0; i < count; ++i)
+      out[i] = values[i] > last.start ? last.height : values[i] < first.end ? first.height : out[i];
   }
 
   /// How many points are at most each of some values.

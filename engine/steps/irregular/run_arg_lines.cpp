@@ -13,6 +13,7 @@
 #include "engine/tiles/loops/element.hpp"
 #include "engine/tiles/loops/extremes.hpp"
 #include "engine/tiles/loops/fold.hpp"
+#include "engine/tiles/loops/split_columns.hpp"
 
 namespace gamelan::engine::steps {
 namespace {
@@ -126,7 +127,7 @@ class ArgLines {
                 std::size_t line) {
     C best = first == 0 ? value(data) : best_[line];
     std::int64_t place = first == 0 ? 0 : place_[line];
-    std::int64_t i = 0;  // also where that is the best so far: runs begin where a cache line does
+    std::int64_t i = 0;
     const std::byte* best_run = nullptr;
     std::int64_t best_count = 0;
     while (along == static_cast<std::int64_t>(sizeof(T)) && length - i >= shortest_run) {
@@ -158,6 +159,9 @@ class ArgLines {
   /// Lines side by side, whose elements of one index are nearer than those of one line.
   void across(const std::byte* data, std::int64_t first, std::int64_t length, std::int64_t along,
               std::int64_t count, std::int64_t step, std::int64_t line) {
+    if (step == static_cast<std::int64_t>(sizeof(T)) && along > 0)
+      if (const auto split = tiles::find_split_columns(step, static_cast<std::size_t>(count)))
+        return columns(data, first, length, along, count, line, split);
     C* best = best_.data() + line;
     std::int64_t* place = place_.data() + line;
     if (first == 0)
@@ -167,6 +171,21 @@ class ArgLines {
       }
     const std::int64_t done = first == 0 ? 1 : 0;
     loops_.better_of_lines(data + done * along, along, step, first + done, length - done, count, best, place);
+  }
+
+  /// A few lines side by side, each of which is long: they are taken apart, some elements at a time.
+  void columns(const std::byte* data, std::int64_t first, std::int64_t length, std::int64_t along,
+               std::int64_t count, std::int64_t line, tiles::SplitColumns split) {
+    constexpr auto item = static_cast<std::int64_t>(sizeof(T));
+    columns_.resize(static_cast<std::size_t>(count * run_length * item));
+    std::vector<std::byte*> to;
+    for (std::int64_t j = 0; j < count; ++j) to.push_back(columns_.data() + j * run_length * item);
+    for (std::int64_t i = 0; i < length; i += run_length) {
+      const auto some = std::min(run_length, length - i);
+      split(data + i * along, along, some, to.data());
+      for (std::int64_t j = 0; j < count; ++j)
+        one_line(to[static_cast<std::size_t>(j)], first + i, some, item, static_cast<std::size_t>(line + j));
+    }
   }
 
   void store(const Box& part, const Shape& strides, std::int64_t* out, const Shape& out_strides) const {
@@ -193,6 +212,7 @@ class ArgLines {
   tiles::ExtremeLoops loops_;
   std::vector<C> best_;
   std::vector<std::int64_t> place_;
+  std::vector<std::byte> columns_;
 };
 
 /// Calls look_through(lines) with what searches elements of the step's dtype.

@@ -11,8 +11,8 @@
 
 namespace gamelan::engine::tiles::GAMELAN_ISA {
 
-/// What a function of the library computes within its vectors (measured with glibc 2.36). Below `least` all
-/// results but that of 0 are equal, and above `greatest` all are.
+/// What a function of the library computes within its vectors (measured with glibc 2.36). Of finite
+/// arguments below `least` all results but that of 0 are equal, and of those above `greatest` all are.
 template <class T>
 struct Domain {
   T least = std::numeric_limits<T>::lowest(), greatest = std::numeric_limits<T>::max();

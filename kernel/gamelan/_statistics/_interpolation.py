@@ -52,7 +52,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     dtype = _COMPLEX if fp.dtype.kind == "c" else _FLOAT
     xp, fp = cast(xp, _FLOAT), cast(fp, dtype)
     if period is not None:
-        x, xp, fp = _wrapped(x, xp, fp, period)
+        x, xp, fp = _wrapped(cast(x, _FLOAT), xp, fp, period)
         left = right = None
     if xp.ndim != 1 or fp.ndim != 1:
         raise ValueError(
@@ -63,13 +63,16 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     if xp.size != fp.size:
         raise ValueError("fp and xp are not of the same length.")
     if dtype == _FLOAT and 1 < xp.size <= LONGEST_COPY and x.size:
-        ends = [None if side is None else _outside(side, dtype) for side in (left, right)]
-        return as_value(_within(_between(x, xp, fp), x, xp, *ends))
+        result = _between(x, xp, fp)
+        if left is not None or right is not None:
+            left, right = (fp[at] if side is None else _outside(side, dtype) for side, at in ((left, 0), (right, -1)))
+            result = _within(result, x, xp, left, right)
+        return as_value(result)
     x = cast(x, _FLOAT)
     left, right = (fp[at] if side is None else _outside(side, dtype) for side, at in ((left, 0), (right, -1)))
     result = reshape(_values(reshape(x, (x.size,)), xp, fp), x.shape) if xp.size > 1 else fp[0]
     at_end = either(x == xp[-1], fp[-1], result)  # the last of equal points, as NumPy has it
-    result = either(x < xp[0], left, either(x > xp[-1], right, at_end))
+    result = _within(at_end, x, xp, left, right)
     return as_value(cast(result if xp.size == 1 else either(x != x, x, result), dtype))
 
 
@@ -88,10 +91,8 @@ def _between(x, xp, fp):
 
 
 def _within(result, x, xp, left, right):
-    """What the user gives for x beyond the ends."""
-    if left is not None:
-        result = either(x < xp[0], left, result)
-    return result if right is None else either(x > xp[-1], right, result)
+    """With values for x beyond the ends. Where both ends are passed, because the points do not rise, the right one counts."""
+    return either(x > xp[-1], right, either(x < xp[0], left, result))
 
 
 def _values(row, xp, fp):

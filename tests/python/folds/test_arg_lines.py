@@ -83,6 +83,24 @@ def test_long_lines(engine, dtype):
     check_all(programs())
 
 
+@pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i8", "i4", "i1"])
+def test_a_few_long_lines_side_by_side(engine, dtype):
+    draw = numpy.random.RandomState(10)
+    data = {columns: (draw.rand(5003, columns) * 100).astype(dtype) for columns in (2, 3, 5, 8, 9)}
+    for numbers in data.values():
+        if numbers.dtype.kind == "f":
+            numbers[draw.rand(*numbers.shape) < 1e-4] = numpy.nan
+
+    def programs():
+        for name in ("argmax", "argmin"):
+            for columns, numbers in data.items():
+                yield f"{name} {columns}", lambda np: getattr(np, name)(np.array(numbers), 0)
+                yield f"{name} {columns} part", lambda np: getattr(np, name)(np.array(numbers)[7:-5, 1:], 0)
+                yield f"{name} {columns} back", lambda np: getattr(np, name)(np.array(numbers)[::-1], 0)
+
+    check_all(programs())
+
+
 @pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i8", "i4", "u2", "i1", "u1", "?"])
 def test_many_lines_side_by_side(engine, dtype):
     """More lines than are looked through together, longer than a number of their width counts, improving as they go on."""

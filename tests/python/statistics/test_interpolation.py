@@ -79,10 +79,29 @@ def test_points_made_by_the_engines(engine):
 DRAW_STEPS = numpy.arange(1, 700) % 3 + 0.25
 
 
-def test_points_that_do_not_rise_give_the_same_at_every_number_of_engines(engines_only):
-    """What comes out is NumPy's secret. Here it is at least that of each value alone."""
-    xp, fp = DRAW.random(300), DRAW.random(300)
-    x = numpy.linspace(0, 1, 5000)
+NOT_RISING = {
+    "falling": numpy.linspace(1, 0, 300),
+    "in no order": DRAW.random(300),
+    "with NaN": numpy.where(DRAW.random(300) < 0.1, numpy.nan, numpy.linspace(0, 1, 300)),
+}
+
+
+@pytest.mark.parametrize("kind", NOT_RISING)
+def test_points_that_do_not_rise(engines_only, kind):
+    """What comes out between them is NumPy's secret. Here it does not depend on what lies beside a value, so on no number of
+    engines. Beyond the ends it is NumPy's."""
+    xp, fp = NOT_RISING[kind], numpy.arange(300.0)
+    x = numpy.concatenate((numpy.linspace(0, 1, 4000), DRAW.random(1000)))
     whole = numpy.asarray(gamelan.interp(gamelan.array(x), xp, fp))
     parts = [numpy.asarray(gamelan.interp(gamelan.array(x[k : k + 700]), xp, fp)) for k in range(0, 5000, 700)]
     numpy.testing.assert_array_equal(whole, numpy.concatenate(parts))
+    check(lambda np: np.interp(np.array([-1.0, 2.0, 1.5] * 50), xp, fp), "beyond the ends")
+    check(lambda np: np.interp(np.array([-1.0, 2.0, 1.5] * 50), xp, fp, left=-7), "beyond the ends, with a value")
+    check(lambda np: np.interp(np.array([-1.0, 2.0, 0.5] * 50), [3, 1, 0.0], fp[:3], right=-7), "beyond both")
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f2", "i1"])
+def test_a_period_of_few_digits(engine, dtype):
+    """The remainder is taken in double precision."""
+    x = (DRAW.standard_normal(3000) * 30).astype(dtype)
+    check(lambda np: np.interp(np.array(x), numpy.linspace(0, 6, 501), numpy.sin(numpy.arange(501.0)), period=6.3), "a period")
