@@ -68,10 +68,10 @@ struct ExceptionalResults {
   Outcome<T> below, at_zero, above, at_minus_infinity, at_infinity;
 };
 template <class T, class Function>
-ExceptionalResults<T> exceptional_results(Function function) {
+ExceptionalResults<T> exceptional_results(Function function) noexcept {
   using Limits = std::numeric_limits<T>;
   constexpr unsigned all_flags = 0x3f;
-  const auto outcome = [&](T argument) -> Outcome<T> {
+  const auto outcome = [&](T argument) noexcept -> Outcome<T> {
     const unsigned before = _mm_getcsr();
     _mm_setcsr(before & ~all_flags);
     const T result = function(argument);

@@ -58,8 +58,8 @@ struct VectorFunction {
 };
 
 #define GAMELAN_VECTOR_1(op, name)                                                         \
-  extern "C" DoubleVector GAMELAN_DOUBLE_SYMBOL(v, name)(DoubleVector);                    \
-  extern "C" FloatVector GAMELAN_FLOAT_SYMBOL(v, name##f)(FloatVector);                    \
+  extern "C" DoubleVector GAMELAN_DOUBLE_SYMBOL(v, name)(DoubleVector) noexcept;           \
+  extern "C" FloatVector GAMELAN_FLOAT_SYMBOL(v, name##f)(FloatVector) noexcept;           \
   template <>                                                                              \
   struct VectorFunction<protocol::Op::op, double> {                                        \
     static constexpr bool exists = true;                                                   \
@@ -70,22 +70,22 @@ struct VectorFunction {
     static constexpr bool exists = true;                                                   \
     static FloatVector call(FloatVector x) { return GAMELAN_FLOAT_SYMBOL(v, name##f)(x); } \
   };
-#define GAMELAN_VECTOR_2(op, name)                                                     \
-  extern "C" DoubleVector GAMELAN_DOUBLE_SYMBOL(vv, name)(DoubleVector, DoubleVector); \
-  extern "C" FloatVector GAMELAN_FLOAT_SYMBOL(vv, name##f)(FloatVector, FloatVector);  \
-  template <>                                                                          \
-  struct VectorFunction<protocol::Op::op, double> {                                    \
-    static constexpr bool exists = true;                                               \
-    static DoubleVector call(DoubleVector x, DoubleVector y) {                         \
-      return GAMELAN_DOUBLE_SYMBOL(vv, name)(x, y);                                    \
-    }                                                                                  \
-  };                                                                                   \
-  template <>                                                                          \
-  struct VectorFunction<protocol::Op::op, float> {                                     \
-    static constexpr bool exists = true;                                               \
-    static FloatVector call(FloatVector x, FloatVector y) {                            \
-      return GAMELAN_FLOAT_SYMBOL(vv, name##f)(x, y);                                  \
-    }                                                                                  \
+#define GAMELAN_VECTOR_2(op, name)                                                              \
+  extern "C" DoubleVector GAMELAN_DOUBLE_SYMBOL(vv, name)(DoubleVector, DoubleVector) noexcept; \
+  extern "C" FloatVector GAMELAN_FLOAT_SYMBOL(vv, name##f)(FloatVector, FloatVector) noexcept;  \
+  template <>                                                                                   \
+  struct VectorFunction<protocol::Op::op, double> {                                             \
+    static constexpr bool exists = true;                                                        \
+    static DoubleVector call(DoubleVector x, DoubleVector y) {                                  \
+      return GAMELAN_DOUBLE_SYMBOL(vv, name)(x, y);                                             \
+    }                                                                                           \
+  };                                                                                            \
+  template <>                                                                                   \
+  struct VectorFunction<protocol::Op::op, float> {                                              \
+    static constexpr bool exists = true;                                                        \
+    static FloatVector call(FloatVector x, FloatVector y) {                                     \
+      return GAMELAN_FLOAT_SYMBOL(vv, name##f)(x, y);                                           \
+    }                                                                                           \
   };
 
 GAMELAN_VECTOR_1(cbrt, cbrt)
@@ -173,8 +173,14 @@ template <protocol::Op op, class T>
 Vector<T> map_exceptional(Vector<T> x, unsigned& flags) {
   constexpr Domain<T> of_op = domain<op, T>();
   constexpr T infinity = std::numeric_limits<T>::infinity();
-  static const auto exceptional =
-      exceptional_results<T>([](T argument) { return VectorFunction<op, T>::call(all_lanes(argument))[0]; });
+  // No guard: its code would be shared by the levels. Whoever comes first writes the same.
+  static ExceptionalResults<T> exceptional;
+  static bool is_known = false;
+  if (!is_known) {
+    exceptional = exceptional_results<T>(
+        [](T argument) noexcept { return VectorFunction<op, T>::call(all_lanes(argument))[0]; });
+    is_known = true;
+  }
   const Vector<T> numbers = without_nan<T>(x);
   const auto is_above = numbers > of_op.greatest, is_below = numbers < of_op.least;
   const Vector<T> arguments = is_above | is_below ? all_lanes(T(1)) : of_op.has_nan ? x : numbers;
