@@ -11,16 +11,7 @@ namespace gamelan::engine::steps {
 namespace {
 
 std::vector<double> row_of(const StepContext& context, const plan::Operand& operand, protocol::Dtype dtype) {
-  const auto length = operand.placement.iterations.axes[0].extent;
-  std::vector<double> row;
-  row.reserve(static_cast<std::size_t>(length));
-  Stream elements(context, operand, dtype, protocol::Dtype::float64);
-  for (std::int64_t at = 0; at < length; at += Stream::chunk) {
-    const auto some = std::min(Stream::chunk, length - at);
-    const auto* first = elements.read_as<double>(at, some);
-    row.insert(row.end(), first, first + some);
-  }
-  return row;
+  return copy_of_row<double>(context, operand, dtype, protocol::Dtype::float64, [](double x) { return x; });
 }
 
 }  // namespace

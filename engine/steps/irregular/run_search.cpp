@@ -36,19 +36,11 @@ void for_each_value(const StepContext& context, const plan::Search& search, Visi
   }
 }
 
-/// A copy of the row, encoded.
 template <class Coder>
 std::vector<typename Coder::Key> row_of(const StepContext& context, const plan::Search& search) {
-  const auto length = search.table.placement.iterations.axes[0].extent;
-  std::vector<typename Coder::Key> row;
-  row.reserve(static_cast<std::size_t>(length));
-  Stream sorted(context, search.table, search.table_dtype, search.loop);
-  for (std::int64_t at = 0; at < length; at += Stream::chunk) {
-    const auto some = std::min(Stream::chunk, length - at);
-    const auto* element = sorted.read_as<typename Coder::Element>(at, some);
-    for (std::int64_t i = 0; i < some; ++i) row.push_back(Coder::encode(element[i], true));
-  }
-  return row;
+  using Element = typename Coder::Element;
+  return copy_of_row<Element>(context, search.table, search.table_dtype, search.loop,
+                              [](Element element) { return Coder::encode(element, true); });
 }
 
 /// Calls find(keys, how many, where their results go) for all values of this rank.

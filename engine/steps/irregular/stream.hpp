@@ -2,7 +2,10 @@
 // A one-dimensional operand as a row of elements of one dtype, wherever its pieces lie. The irregular steps
 // read their indices and values through it.
 #pragma once
+#include <algorithm>
+#include <iterator>
 #include <memory>
+#include <vector>
 
 #include "engine/steps/context.hpp"
 #include "engine/tiles/loops/elementwise.hpp"
@@ -39,5 +42,21 @@ class Stream {
   bool is_remote_ = false;
   std::unique_ptr<std::byte[]> buffer_;
 };
+
+/// A copy of a row, converted to `to`, of which each element becomes `make` of it.
+template <class T, class Make>
+auto copy_of_row(const StepContext& context, const plan::Operand& operand, protocol::Dtype from,
+                 protocol::Dtype to, Make make) {
+  const auto length = operand.placement.iterations.axes[0].extent;
+  std::vector<decltype(make(T()))> row;
+  row.reserve(static_cast<std::size_t>(length));
+  Stream elements(context, operand, from, to);
+  for (std::int64_t at = 0; at < length; at += Stream::chunk) {
+    const auto some = std::min(Stream::chunk, length - at);
+    const auto* first = elements.read_as<T>(at, some);
+    std::transform(first, first + some, std::back_inserter(row), make);
+  }
+  return row;
+}
 
 }  // namespace gamelan::engine::steps

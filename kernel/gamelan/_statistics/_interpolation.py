@@ -64,15 +64,11 @@ def interp(x, xp, fp, left=None, right=None, period=None):
         raise ValueError("fp and xp are not of the same length.")
     if dtype == _FLOAT and 1 < xp.size <= LONGEST_COPY and x.size:
         result = _between(x, xp, fp)
-        if left is not None or right is not None:
-            left, right = (fp[at] if side is None else _outside(side, dtype) for side, at in ((left, 0), (right, -1)))
-            result = _within(result, x, xp, left, right)
-        return as_value(result)
+        return as_value(result if left is None and right is None else _within(result, x, xp, fp, left, right))
     x = cast(x, _FLOAT)
-    left, right = (fp[at] if side is None else _outside(side, dtype) for side, at in ((left, 0), (right, -1)))
     result = reshape(_values(reshape(x, (x.size,)), xp, fp), x.shape) if xp.size > 1 else fp[0]
     at_end = either(x == xp[-1], fp[-1], result)  # the last of equal points, as NumPy has it
-    result = _within(at_end, x, xp, left, right)
+    result = _within(at_end, x, xp, fp, left, right)
     return as_value(cast(result if xp.size == 1 else either(x != x, x, result), dtype))
 
 
@@ -90,8 +86,9 @@ def _between(x, xp, fp):
     return _core.reshape_view(result, x.shape)
 
 
-def _within(result, x, xp, left, right):
+def _within(result, x, xp, fp, left, right):
     """With values for x beyond the ends. Where both ends are passed, because the points do not rise, the right one counts."""
+    left, right = (fp[at] if side is None else _outside(side, fp.dtype) for side, at in ((left, 0), (right, -1)))
     return either(x > xp[-1], right, either(x < xp[0], left, result))
 
 

@@ -137,6 +137,23 @@ TEST_P(Compiled, every_length_at_every_alignment_past_the_cache) {
     for (std::int64_t offset = 0; offset < 9; ++offset) Comparison(program, count, offset).check();
 }
 
+TEST_P(Compiled, one_operation_where_its_result_is_stored_past_the_cache) {
+  const auto sum = [](bool streams) {
+    Program program;
+    program.operands.assign(3, Dtype::float64);
+    program.registers.assign(3, Dtype::float64);
+    program.code = {load(0, 0, Dtype::float64), load(1, 1, Dtype::float64),
+                    compute(Op::add, Dtype::float64, 2, 0, 1), store(2, 2)};
+    program.code.back().streams = streams;
+    return program;
+  };
+  for (const bool streams : {false, true}) {
+    const Program program = sum(streams);
+    Comparison(program, 1000, 0).check();
+    EXPECT_EQ(pieces_of_code(program), streams ? 1U : 0U);
+  }
+}
+
 /// Turns of the Mandelbrot set: z = z * z + c where abs(z) <= 2, and how many there were.
 Program mandelbrot(int turns) {
   Program program;

@@ -46,13 +46,6 @@ def test_what_is_read_and_written_in_place(arrays):
     assert (numpy.asarray(a[::500, ::500]) == 1).all()
 
 
-def test_one_operation_alone(arrays):
-    a, b = arrays
-    total = a + b
-    assert stores_past_the_cache(total)
-    assert total.min() == 1 and total.max() == 1
-
-
 @pytest.mark.parametrize("shift", [0, 1, 7, 200, 255, 256, 300, 511, 512, 513])
 def test_copies_from_another_place_in_a_page(arrays, shift):
     """A streamed copy goes backwards where the target lies up to half a page of memory ahead."""
