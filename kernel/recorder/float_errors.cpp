@@ -116,7 +116,8 @@ void FloatListeners::close(const protocol::Batch& batch, const std::vector<std::
 
 void FloatListeners::tell(const protocol::FloatErrors& errors) const {
   auto first = static_cast<std::size_t>(errors.first), last = static_cast<std::size_t>(errors.last);
-  if (!float_error_hook || first > last || last >= commands_.size()) return;
+  if (!float_error_hook || first > last || first >= commands_.size()) return;
+  last = std::min(last, commands_.size() - 1);  // others ride along (Sender::send)
   while (first < last && commands_[first].listener == sound) ++first;
   while (first < last && commands_[last].listener == sound) --last;
   // When one of several commands has met the error, and any of these must not be reported, nothing is

@@ -10,6 +10,25 @@ namespace gamelan::kernel {
 
 using protocol::Batch;
 
+namespace {
+
+/// Returns the arrays that the rider makes.
+std::vector<protocol::ArrayId> append(Batch& batch, Batch rider) {
+  const auto lines = static_cast<std::uint32_t>(batch.origins.size());
+  const auto move_to = [](auto& from, auto& to) {
+    to.insert(to.end(), std::move_iterator(from.begin()), std::move_iterator(from.end()));
+  };
+  for (auto& command : rider.commands) command.origin += lines;
+  move_to(rider.commands, batch.commands);
+  move_to(rider.origins, batch.origins);
+  move_to(rider.fetches, batch.fetches);
+  batch.frees.insert(batch.frees.end(), rider.frees.begin(), rider.frees.end());
+  batch.watched |= rider.watched;
+  return std::move(rider.frees);
+}
+
+}  // namespace
+
 void Sender::add(protocol::Command command, CurrentLine current, std::uint64_t call, std::uint32_t listener) {
   if (recorder_.add(std::move(command), current.line, listener, call)) keep(std::move(current));
 }
@@ -53,7 +72,8 @@ Batch Sender::cut(const SourceLine* next, SentBatch& sent) {
   return std::move(result.batch);
 }
 
-SentBatch Sender::send(const SourceLine* next, std::vector<protocol::View> fetches) {
+SentBatch Sender::send(const SourceLine* next, std::vector<protocol::View> fetches,
+                       std::optional<Batch> rider) {
   SentBatch sent;
   sent.work = recorder_.pending_work();
   Batch batch = cut(next, sent);
@@ -66,6 +86,12 @@ SentBatch Sender::send(const SourceLine* next, std::vector<protocol::View> fetch
                 [&](const protocol::View& view) { return recorder_.poison_of(view.base) != nullptr; });
   sent.number = ++batches_;
   sent.sent_at = std::chrono::steady_clock::now();
+  SharedFrames without;
+  if (rider) {
+    if (!model_ && CommandLog::is_on())
+      without = std::make_shared<const protocol::Frames>(protocol::encode(protocol::Request(batch)));
+    sent.rider = append(batch, *std::move(rider));
+  }
   if (model_) {
     sent.played = std::make_shared<protocol::Reply>(model_->run(batch));
   } else {
@@ -75,6 +101,7 @@ SentBatch Sender::send(const SourceLine* next, std::vector<protocol::View> fetch
     sent.engines = engines_.generation();
     sent.seq = engines_.send_batch(std::move(batch), sent.frames);
     if (!CommandLog::is_on()) sent.frames.reset();
+    if (without != nullptr) sent.frames = std::move(without);
   }
   outcomes_.note_sent(sent);
   return sent;
@@ -98,7 +125,7 @@ void Sender::add_again(std::vector<Later> later) {
       keep(std::move(line));
 }
 
-std::optional<protocol::Reply> Sender::ask(PartialLook look) {
+Batch Sender::batch_of(PartialLook look) const {
   Batch batch;
   for (auto& command : look.commands) {
     batch.origins.push_back(resolve(recorder_.lines()[command.origin]));
@@ -108,6 +135,11 @@ std::optional<protocol::Reply> Sender::ask(PartialLook look) {
   batch.frees = std::move(look.made);
   batch.fetches = std::move(look.fetches);
   batch.watched = static_cast<std::uint8_t>(look.watched);
+  return batch;
+}
+
+std::optional<protocol::Reply> Sender::ask(PartialLook look) {
+  Batch batch = batch_of(std::move(look));
   batch.options = options_;
   batch.holder = recorder_.holder();
   if (model_) return model_->run(batch);

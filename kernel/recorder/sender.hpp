@@ -39,8 +39,10 @@ class Sender {
   /// The line of a pending command.
   CurrentLine line_of(std::size_t command) const;
   /// Sends what is pending with those of these fetches that read sound arrays. `next`: the line of the
-  /// command that comes next, when the cut is automatic.
-  SentBatch send(const SourceLine* next, std::vector<protocol::View> fetches);
+  /// command that comes next, when the cut is automatic. `rider`: what the engines compute in the same request
+  /// behind it; it is in no log, and is not sent again (SentBatch::settle_rider).
+  SentBatch send(const SourceLine* next, std::vector<protocol::View> fetches,
+                 std::optional<protocol::Batch> rider = std::nullopt);
   /// Pending commands that wait until what is before them is sent.
   struct Later {
     protocol::Command command;
@@ -56,6 +58,8 @@ class Sender {
   /// Has the engines compute a look before what is pending, which stays as it is, and waits for it. Nothing
   /// when they are lost.
   std::optional<protocol::Reply> ask(PartialLook look);
+  /// The look as a batch, with the lines of what is pending now.
+  protocol::Batch batch_of(PartialLook look) const;
   /// The pending batch as the engines would receive it, to be planned only (encoded and decoded again).
   protocol::Batch preview();
   /// Drops what is pending. Arrays that it would have created raise `cause`; when it is nullptr, an interrupt

@@ -138,10 +138,11 @@ void Session::before_record(const Command& command, const SourceLine& line, std:
   if (recorder_.has_poisoned()) require_no_failure(command);
 }
 
-SentBatch Session::send(const SourceLine* next, std::vector<protocol::View> fetches) {
+SentBatch Session::send(const SourceLine* next, std::vector<protocol::View> fetches,
+                        std::optional<Batch> rider) {
   looked_at_.clear();
   if (!unstored_.is_empty()) drop_dead_recipes();
-  SentBatch sent = sender_.send(next, std::move(fetches));
+  SentBatch sent = sender_.send(next, std::move(fetches), std::move(rider));
   foresight_.note_freed(sent.freed);
   short_lived_.note_freed(sent.freed);
   if (engines_.is_lost() && !can_recover()) engines_.raise_lost();
@@ -248,10 +249,10 @@ Reply Session::settle(SentBatch sent) {
     if (!is_lost && !is_left_behind()) note_interrupt();
     throw;
   }
-  if (reply)
-    note_in_log(sent, *reply);
-  else
-    reply = std::move(*sent.played);
+  const bool is_played = !reply;
+  if (is_played) reply = std::move(*sent.played);
+  if (!sent.rider.empty()) settle_rider(sent, *reply);
+  if (!is_played) note_in_log(sent, *reply);
   book(sent, *reply);
   return std::move(*reply);
 }

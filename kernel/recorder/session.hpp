@@ -224,9 +224,11 @@ class Session {
   bool has_work() const;
   void make_room();
   /// Cuts and sends; raises EngineLostError when there is nobody to send it to, and never will be.
-  SentBatch send(const SourceLine* next, std::vector<protocol::View> fetches);
+  SentBatch send(const SourceLine* next, std::vector<protocol::View> fetches,
+                 std::optional<protocol::Batch> rider = std::nullopt);
   /// The same at a look: what is expected to die unread is not stored (session_unstored.cpp).
-  SentBatch send_for_look(const std::vector<protocol::View>& fetches);
+  SentBatch send_for_look(const std::vector<protocol::View>& fetches,
+                          std::optional<protocol::Batch> rider = std::nullopt);
   /// Has such an array stored before what is pending, and waits for that. False, and it does not wait, where
   /// it is none. Raises what has failed.
   bool restore(protocol::ArrayId id);
@@ -250,12 +252,19 @@ class Session {
   std::optional<std::vector<protocol::Bytes>> look(const std::vector<protocol::View>& views);
   std::optional<std::vector<protocol::Bytes>> look_at_part(const std::vector<protocol::View>& views,
                                                            PartialLook part);
-  /// Sends what comes before the first turn of a loop. False, and nothing is done, where that does not go.
-  bool send_before_turn();
+  /// Where the first turn of a loop begins among the pending commands. Nothing where what is before it cannot
+  /// be sent alone.
+  std::optional<std::size_t> place_of_turn() const;
+  /// Sends what is before this place, and behind it, in the same request, the first turns of the loop.
+  std::optional<std::vector<protocol::Bytes>> look_behind(std::size_t place, const Foresight::Rules& rules);
+  /// What the rider has met is no error of the batch.
+  void settle_rider(SentBatch& sent, protocol::Reply& reply);
   void note_change();
   /// A turn of a loop, with those that follow.
   std::optional<std::vector<protocol::Bytes>> look_ahead(const std::vector<protocol::View>& views,
                                                          Foresight::Ahead turns);
+  /// Books all that was sent. False when the commands that are pending may be others now.
+  bool settle_before_look();
   /// The answer of the engines. Nothing when they are lost, or have failed.
   std::optional<protocol::Reply> ask(PartialLook look);
   Foresight::Rules foresight_rules();

@@ -99,7 +99,7 @@ std::optional<std::vector<Bytes>> Session::look(const std::vector<View>& views) 
     return known;
   }
   if (part) return look_at_part(views, *std::move(part));
-  if (send_before_turn()) foresight_.note_sent_before(recorder_.pending(), foresight_rules());
+  if (const auto place = place_of_turn()) return look_behind(*place, rules);
   if (auto turns = foresight_.ahead(rules)) return look_ahead(views, *std::move(turns));
   return std::nullopt;
 }
@@ -126,29 +126,73 @@ std::optional<std::vector<Bytes>> Session::look_at_part(const std::vector<View>&
   return std::move(payloads);
 }
 
-bool Session::send_before_turn() {
+std::optional<std::size_t> Session::place_of_turn() const {
   const auto turn = foresight_.first_turn();
   const auto& commands = recorder_.pending().commands;
   const auto& calls = recorder_.pending_calls();
-  if (turn.empty() || turn.size() >= commands.size() || recorder_.has_poisoned()) return false;
+  if (turn.empty() || turn.size() >= commands.size() || recorder_.has_poisoned()) return std::nullopt;
   const auto place = commands.size() - turn.size();
   const bool is_there = commands[place].out.base == turn.front().out.base;  // nothing of it was dropped
-  if (!is_there || (calls[place] != 0 && calls[place] == calls[place - 1])) return false;
-  set_aside(place, [this] { outstanding_.push_back(send_for_look({})); });
-  return true;
+  if (!is_there || (calls[place] != 0 && calls[place] == calls[place - 1])) return std::nullopt;
+  const auto is_of_file = [](const protocol::Command& command) { return protocol::is_of_file(command.op); };
+  if (std::any_of(commands.begin(), commands.end(), is_of_file)) return std::nullopt;  // log/sums.hpp
+  return place;
+}
+
+bool Session::settle_before_look() {
+  if (outstanding_.empty()) return true;
+  const auto now = [&] {
+    return std::tuple(sender_.batches(), outcomes_.epoch(), recorder_.pending().commands.size());
+  };
+  const auto before = now();
+  settle_all();
+  outcomes_.tell();
+  return before == now();
+}
+
+std::optional<std::vector<Bytes>> Session::look_behind(std::size_t place, const Foresight::Rules& rules) {
+  if (!settle_before_look()) return std::nullopt;
+  foresight_.begin_behind_others([this](ArrayId id) { return may_read(id); });
+  auto turns = foresight_.ahead(rules);
+  if (!turns) return std::nullopt;
+  auto look = std::exchange(turns->look, {});
+  std::int64_t bytes = 0;
+  for (const auto& command : look.commands)
+    bytes += protocol::element_count(command.out.extents) *
+             static_cast<std::int64_t>(protocol::size_of(command.out.dtype));
+  if (garbage_.may_not_fit(-bytes)) return std::nullopt;
+  auto sound = look.commands.size();
+  SentBatch sent;
+  auto rider = sender_.batch_of(std::move(look));
+  set_aside(place, [&] { sent = send_for_look({}, std::move(rider)); });
+  const auto own = sent.written.size();
+  auto reply = settle(std::move(sent));
+  outcomes_.tell();
+  if (reply.outcome != protocol::Outcome::ok) return std::nullopt;
+  for (const auto& met : reply.float_errors) {
+    const auto first = std::max(static_cast<std::size_t>(met.first), own) - own;
+    if (static_cast<std::size_t>(met.last) >= own) sound = std::min(sound, first);
+  }
+  for (const auto& payload : reply.payloads) fetched_bytes_ += payload.size();
+  return foresight_.keep(*turns, std::move(reply.payloads), sound);
+}
+
+void Session::settle_rider(SentBatch& sent, protocol::Reply& reply) {
+  const auto own = static_cast<std::int64_t>(sent.written.size());
+  if (reply.outcome == protocol::Outcome::ok) return;
+  for (const auto id : sent.rider) recorder_.free(id);
+  reply.payloads.clear();
+  if (reply.command < own) return;
+  for (const auto id : std::exchange(sent.freed, {}))
+    if (recorder_.is_own(id)) recorder_.free(id);
+  reply.outcome = protocol::Outcome::ok;
 }
 
 std::optional<std::vector<Bytes>> Session::look_ahead(const std::vector<View>& views,
                                                       Foresight::Ahead turns) {
-  if (!outstanding_.empty()) {
-    const auto before = std::tuple(sender_.batches(), outcomes_.epoch(), recorder_.pending().commands.size());
-    settle_all();
-    outcomes_.tell();
-    // The lines of these commands are those of what is pending.
-    if (before != std::tuple(sender_.batches(), outcomes_.epoch(), recorder_.pending().commands.size()))
-      return std::nullopt;
-    for (const auto& view : views) require_sound(view.base);
-  }
+  // The lines of these commands are those of what is pending.
+  if (!settle_before_look()) return std::nullopt;
+  for (const auto& view : views) require_sound(view.base);
   auto sound = turns.look.commands.size();
   auto reply = ask(std::exchange(turns.look, {})).value_or(protocol::Reply{});
   for (const auto& met : reply.float_errors) sound = std::min(sound, static_cast<std::size_t>(met.first));

@@ -148,12 +148,12 @@ std::size_t Session::unstored_arrays() {
   }));
 }
 
-SentBatch Session::send_for_look(const std::vector<View>& fetches) {
+SentBatch Session::send_for_look(const std::vector<View>& fetches, std::optional<protocol::Batch> rider) {
   const auto& commands = recorder_.pending().commands;
   if (std::none_of(commands.begin(), commands.end(), is_large) || recorder_.has_poisoned() || is_alone_ ||
       is_recovering_ || !is_current() || !sender_.only_warns() || keeps_unread() ||
       unstored_.size() >= Unstored::most)
-    return send(nullptr, fetches);
+    return send(nullptr, fetches, std::move(rider));
   const auto frees = recorder_.peek_frees();
   short_lived_.note_freed(frees);
   const std::unordered_set<ArrayId> dead(frees.begin(), frees.end());
@@ -187,7 +187,7 @@ SentBatch Session::send_for_look(const std::vector<View>& fetches) {
     made.emplace_back(recipe.places.back(), recipe.array);
     unstored_.add(std::move(recipe));
   }
-  SentBatch sent = send(nullptr, fetches);
+  SentBatch sent = send(nullptr, fetches, std::move(rider));
   for (const auto& [place, array] : made) sent.written[place].id = array;  // for whom that is lost
   return sent;
 }

@@ -4,6 +4,7 @@
 // pass. Nothing of the axes is in memory, except an array that has a name. A sum is added up in the order in
 // which a fold of so few elements adds (fold_loops.cpp), so the bits are the same.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <map>
 
@@ -171,35 +172,51 @@ class Unroller {
   /// finds it.
   void search(const Node& root) {
     const auto& of = std::get<View>(root.command.in[0]);
-    const auto dtype = of.dtype;
-    const bool is_max = root.command.op == Op::argmax;
-    const bool has_nan = dtype == Dtype::float32 || dtype == Dtype::float64;
-    Index element(of.extents.size(), -1), first = element;
+    Index first(of.extents.size(), -1);
     first.back() = 0;
     const View result = at(root.command.out, first);
-    element.back() = 0;
-    View best = value(of, element);
-    protocol::Operand place = number(0);
-    for (std::int64_t i = 1; i < of.extents.back(); ++i) {
-      const bool is_last = i + 1 == of.extents.back();
-      element.back() = i;
-      const View next = value(of, element);
-      const auto compare = [&](Op op, const View& left, const View& right) {
-        return add(root.source, op, dtype, Dtype::bool_, {left, right});
-      };
-      View is_better;
-      if (has_nan) {
-        const View is_worse = compare(is_max ? Op::less_equal : Op::greater_equal, next, best);
-        const View is_not = add(root.source, Op::logical_not, Dtype::bool_, Dtype::bool_, {is_worse});
-        const View is_number = compare(Op::equal, best, best);
-        is_better = add(root.source, Op::logical_and, Dtype::bool_, Dtype::bool_, {is_not, is_number});
-      } else {
-        is_better = compare(is_max ? Op::greater : Op::less, next, best);
-      }
-      place = add(root.source, Op::where, Dtype::int64, Dtype::int64, {is_better, number(i), place},
-                  is_last ? &result : nullptr);
-      if (!is_last) best = add(root.source, Op::where, dtype, dtype, {is_better, next, best});
+    best_of(root, 0, of.extents.back(), &result);
+  }
+
+  struct Found {
+    View value;
+    protocol::Operand place;
+  };
+
+  /// The same among the elements from `begin` to `end`. Both halves at once: a comparison waits for few that
+  /// came before. `result`: where the place goes; then nobody needs the value.
+  Found best_of(const Node& root, std::int64_t begin, std::int64_t end, const View* result) {
+    const auto& of = std::get<View>(root.command.in[0]);
+    if (end - begin == 1) {
+      Index element(of.extents.size(), -1);
+      element.back() = begin;
+      return {value(of, element), number(begin)};
     }
+    const auto middle =
+        begin + static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(end - begin)) / 2);
+    Found left = best_of(root, begin, middle, nullptr);
+    Found right = best_of(root, middle, end, nullptr);
+    const View is_right = is_better(root, right.value, left.value);
+    const auto choose = [&](Dtype dtype, protocol::Operand one, protocol::Operand other, const View* out) {
+      return add(root.source, Op::where, dtype, dtype, {is_right, std::move(one), std::move(other)}, out);
+    };
+    const View place = choose(Dtype::int64, std::move(right.place), std::move(left.place), result);
+    return {result ? View() : choose(of.dtype, right.value, left.value, nullptr), place};
+  }
+
+  /// True where an element comes before one of a smaller place.
+  View is_better(const Node& root, const View& element, const View& best) {
+    const auto dtype = element.dtype;
+    const bool is_max = root.command.op == Op::argmax;
+    const auto compare = [&](Op op, const View& left, const View& right) {
+      return add(root.source, op, dtype, Dtype::bool_, {left, right});
+    };
+    if (dtype != Dtype::float32 && dtype != Dtype::float64)
+      return compare(is_max ? Op::greater : Op::less, element, best);
+    const View is_worse = compare(is_max ? Op::less_equal : Op::greater_equal, element, best);
+    const View is_not = add(root.source, Op::logical_not, Dtype::bool_, Dtype::bool_, {is_worse});
+    const View is_number = compare(Op::equal, best, best);
+    return add(root.source, Op::logical_and, Dtype::bool_, Dtype::bool_, {is_not, is_number});
   }
 
   Context& context_;

@@ -121,20 +121,17 @@ bool Foresight::find_first_turn(const protocol::Batch& pending, std::uint64_t re
   return true;
 }
 
-void Foresight::note_sent_before(const protocol::Batch& pending, const Rules& rules) {
-  auto& turn = loops_.front().first;
+void Foresight::begin_behind_others(const std::function<bool(ArrayId)>& may_read) {
   is_first_turn_ = false;
-  is_of_loop_ = pending.commands.size() == turn.commands.size() && is_computed(turn, rules);
-  for (std::size_t at = 0; is_of_loop_ && at < turn.commands.size(); ++at)
-    turn.commands[at].origin = pending.commands[at].origin;
+  is_of_loop_ = is_computed(loops_.front().first, may_read);
 }
 
 /// True when nothing that the turn reads is pending but what it makes.
-bool Foresight::is_computed(const Turn& turn, const Rules& rules) {
+bool Foresight::is_computed(const Turn& turn, const std::function<bool(ArrayId)>& may_read) {
   return std::all_of(turn.commands.begin(), turn.commands.end(), [&](const Command& command) {
     return std::all_of(command.in.begin(), command.in.end(), [&](const protocol::Operand& operand) {
       const auto* view = std::get_if<View>(&operand);
-      return view == nullptr || maker(turn.commands, view->base) != unknown || rules.may_read(view->base);
+      return view == nullptr || maker(turn.commands, view->base) != unknown || may_read(view->base);
     });
   });
 }
@@ -195,7 +192,7 @@ std::optional<Foresight::Elements> Foresight::look(const protocol::Batch& pendin
     known = std::move(loop.known.front());
     loop.known.pop_front();
   }
-  is_of_loop_ = is_computed(loop.first, rules);
+  is_of_loop_ = is_computed(loop.first, rules.may_read);
   if (!is_of_loop_ || (rules.watched & ~loop.watched) != 0) {
     loop.known.clear();
     return std::nullopt;

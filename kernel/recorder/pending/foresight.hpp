@@ -38,8 +38,9 @@ class Foresight {
     if (!is_first_turn_) return {};
     return loops_.front().first.commands;
   }
-  /// What came before the first turn has been sent; only the turn is pending.
-  void note_sent_before(const protocol::Batch& pending, const Rules& rules);
+  /// What comes before the first turn is about to be sent, the turn with it. `may_read`: as in Rules, when
+  /// that has run.
+  void begin_behind_others(const std::function<bool(protocol::ArrayId)>& may_read);
   /// What computes the turn of the last look and some that will follow; the elements of that one come first.
   struct Ahead {
     PartialLook look;
@@ -84,7 +85,7 @@ class Foresight {
   bool find_first_turn(const protocol::Batch& pending, std::uint64_t recorded,
                        const std::vector<protocol::View>& views, std::int64_t most_work);
   static std::int64_t turns_ahead(const Loop& loop, std::int64_t most_work);
-  static bool is_computed(const Turn& turn, const Rules& rules);
+  static bool is_computed(const Turn& turn, const std::function<bool(protocol::ArrayId)>& may_read);
   static bool begins_again(Loop& loop, std::span<const protocol::Command> turn,
                            const std::vector<protocol::View>& views);
   static bool goes_on(Loop& loop, std::span<const protocol::Command> turn,
