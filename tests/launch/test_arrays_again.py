@@ -38,6 +38,33 @@ print(float(a[1]), os.path.exists({str(tmp_path / "out.npy")!r}))
     assert lines == [f"True 9 {ranks}", "9.0 False"], "the file is not written again"
 
 
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_engines_that_die_over_turns_computed_ahead(runtime, ranks):
+    """The first turns of a loop ride along with what comes before it; they are neither repeated nor sent again."""
+    lines = run(
+        """
+labels = np.array(numpy.arange(2_000_000) % 9)
+def iteration(turn):
+    now = (labels * (turn + 1) + turn) % 7
+    return now, [int((now == k).sum()) for k in range(7)]
+expected = [[int((numpy.array(labels * (turn + 1) + turn) % 7 == k).sum()) for k in range(7)] for turn in range(60)]
+arrays = []
+threading.Thread(target=lambda: (time.sleep(0.3), kill(0))).start()
+begin = time.time()
+for turn in range(60):
+    now, found = iteration(turn)
+    arrays.append(now)
+    assert found == expected[turn], (turn, found)
+    if turn == 50: time.sleep(max(0, begin + 0.5 - time.time()))
+lose()
+print([int(each.sum()) for each in arrays] == [int((numpy.array(labels * (turn + 1) + turn) % 7).sum()) for turn in range(60)])
+""",
+        ranks,
+        GAMELAN_DISTRIBUTE_FROM="1000",
+    )
+    assert lines == ["True"]
+
+
 def test_kills_while_threads_wait(runtime):
     lines = run(
         """

@@ -14,6 +14,14 @@ RESULTS = ("e", "f", "g")  # of any kind; only bound anew
 MATRIX = "m"  # small, floating, never changed
 SHUFFLED = "s"  # 0, 1, 2 ... in some order
 
+
+
+def _turns(m, x, y, c):
+    """A loop that looks in every turn, behind a command that it reads: its first turns ride along with that (Foresight)."""
+    digits = (x + c * y) % 7
+    return digits + sum(k * int((digits == k).sum()) for k in range(7)) % 1009
+
+
 # Statements that make an array of integers as long as the others; x, y are two of them, c a digit.
 _NEW = {
     "sum": lambda m, x, y, c: x + c * y,
@@ -39,6 +47,7 @@ _NEW = {
     "kron": lambda m, x, y, c: m.kron(x[: x.size // 4], m.arange(4)),
     "block": lambda m, x, y, c: m.block([x[: c * 50], y[c * 50 :]]),
     "search": lambda m, x, y, c: m.searchsorted(m.arange(0, 1009, c), x % 1009),
+    "turns": _turns,
 }  # fmt: skip
 
 # Statements that change x, and perhaps y.

@@ -216,7 +216,7 @@ def test_turns_behind_the_first_find_its_operands_in_cache(engines_only):
 
     for turn in range(3):
         iteration(turn)
-    assert requests(lambda: iteration(3)) <= 3, "the labels, all centres, and what asks for the number of requests"
+    assert requests(lambda: iteration(3)) <= 2, "the labels with all centres, and what asks for the number of requests"
 
 
 @pytest.mark.parametrize("settings", ["warn", "ignore"])

@@ -25,7 +25,7 @@ LIMITS = 2000, 4000, 64 << 20  # of a batch: the recorder's
 WORK_OF_A_MOMENT = 300_000_000  # on a rank
 LONGEST_S = 0.25
 _PACKAGE = os.path.dirname(np.__file__)
-WAITING = ("look", "unique", "nonzero", "insert", "delete", "put", "place", "inv", "solve", "take")  # for a value
+WAITING = ("look", "unique", "nonzero", "insert", "delete", "put", "place", "inv", "solve", "take", "turns")  # for a value
 
 
 @pytest.fixture(autouse=True)
