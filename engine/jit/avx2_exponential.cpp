@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// AVX2: exp of float64, by the operations of engine/tiles/loops/exponential.hpp in their order.
+// AVX2: exp of float64, by the operations of engine/tiles/loops/math/exponential.hpp in their order.
 #include <bit>
 #include <limits>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The numbers of our exp for AVX2 (docs/decisions/035). engine/tiles/loops/exponential.hpp computes with them
+// The numbers of our exp for AVX2 (docs/decisions/035). engine/tiles/loops/math/exponential.hpp computes with them
 // in loops, avx2_exponential.cpp in machine code, by the same operations in the same order: so the bits are
 // the same.
 //

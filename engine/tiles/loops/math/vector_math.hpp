@@ -8,48 +8,24 @@
 
 #include <cstddef>
 
-#include "engine/tiles/loops/element.hpp"
+#include "engine/tiles/loops/math/exceptional.hpp"
 #if defined(__AVX2__) && !defined(__AVX512F__)
-#include "engine/tiles/loops/exponential.hpp"
+#include "engine/tiles/loops/math/exponential.hpp"
 #define GAMELAN_HAS_OWN_EXP
 #endif
 
 namespace gamelan::engine::tiles::GAMELAN_ISA {
 
 #if defined(__AVX512F__)
-using DoubleVector = __m512d;
-using FloatVector = __m512;
 #define GAMELAN_DOUBLE_SYMBOL(operands, name) _ZGVeN8##operands##_##name
 #define GAMELAN_FLOAT_SYMBOL(operands, name) _ZGVeN16##operands##_##name
-inline DoubleVector load(const double* from) { return _mm512_loadu_pd(from); }
-inline FloatVector load(const float* from) { return _mm512_loadu_ps(from); }
-inline void store(double* to, DoubleVector vector) { _mm512_storeu_pd(to, vector); }
-inline void store(float* to, FloatVector vector) { _mm512_storeu_ps(to, vector); }
 #elif defined(__AVX2__)
-using DoubleVector = __m256d;
-using FloatVector = __m256;
 #define GAMELAN_DOUBLE_SYMBOL(operands, name) _ZGVdN4##operands##_##name
 #define GAMELAN_FLOAT_SYMBOL(operands, name) _ZGVdN8##operands##_##name
-inline DoubleVector load(const double* from) { return _mm256_loadu_pd(from); }
-inline FloatVector load(const float* from) { return _mm256_loadu_ps(from); }
-inline void store(double* to, DoubleVector vector) { _mm256_storeu_pd(to, vector); }
-inline void store(float* to, FloatVector vector) { _mm256_storeu_ps(to, vector); }
 #else
-using DoubleVector = __m128d;
-using FloatVector = __m128;
 #define GAMELAN_DOUBLE_SYMBOL(operands, name) _ZGVbN2##operands##_##name
 #define GAMELAN_FLOAT_SYMBOL(operands, name) _ZGVbN4##operands##_##name
-inline DoubleVector load(const double* from) { return _mm_loadu_pd(from); }
-inline FloatVector load(const float* from) { return _mm_loadu_ps(from); }
-inline void store(double* to, DoubleVector vector) { _mm_storeu_pd(to, vector); }
-inline void store(float* to, FloatVector vector) { _mm_storeu_ps(to, vector); }
 #endif
-template <class T>
-inline constexpr std::size_t lanes = 0;
-template <>
-inline constexpr std::size_t lanes<double> = sizeof(DoubleVector) / sizeof(double);
-template <>
-inline constexpr std::size_t lanes<float> = sizeof(FloatVector) / sizeof(float);
 
 template <protocol::Op op, class T>
 struct VectorFunction {
@@ -57,8 +33,8 @@ struct VectorFunction {
 };
 
 #define GAMELAN_VECTOR_1(op, name)                                                         \
-  extern "C" DoubleVector GAMELAN_DOUBLE_SYMBOL(v, name)(DoubleVector);                    \
-  extern "C" FloatVector GAMELAN_FLOAT_SYMBOL(v, name##f)(FloatVector);                    \
+  extern "C" DoubleVector GAMELAN_DOUBLE_SYMBOL(v, name)(DoubleVector) noexcept;           \
+  extern "C" FloatVector GAMELAN_FLOAT_SYMBOL(v, name##f)(FloatVector) noexcept;           \
   template <>                                                                              \
   struct VectorFunction<protocol::Op::op, double> {                                        \
     static constexpr bool exists = true;                                                   \
@@ -69,22 +45,22 @@ struct VectorFunction {
     static constexpr bool exists = true;                                                   \
     static FloatVector call(FloatVector x) { return GAMELAN_FLOAT_SYMBOL(v, name##f)(x); } \
   };
-#define GAMELAN_VECTOR_2(op, name)                                                     \
-  extern "C" DoubleVector GAMELAN_DOUBLE_SYMBOL(vv, name)(DoubleVector, DoubleVector); \
-  extern "C" FloatVector GAMELAN_FLOAT_SYMBOL(vv, name##f)(FloatVector, FloatVector);  \
-  template <>                                                                          \
-  struct VectorFunction<protocol::Op::op, double> {                                    \
-    static constexpr bool exists = true;                                               \
-    static DoubleVector call(DoubleVector x, DoubleVector y) {                         \
-      return GAMELAN_DOUBLE_SYMBOL(vv, name)(x, y);                                    \
-    }                                                                                  \
-  };                                                                                   \
-  template <>                                                                          \
-  struct VectorFunction<protocol::Op::op, float> {                                     \
-    static constexpr bool exists = true;                                               \
-    static FloatVector call(FloatVector x, FloatVector y) {                            \
-      return GAMELAN_FLOAT_SYMBOL(vv, name##f)(x, y);                                  \
-    }                                                                                  \
+#define GAMELAN_VECTOR_2(op, name)                                                              \
+  extern "C" DoubleVector GAMELAN_DOUBLE_SYMBOL(vv, name)(DoubleVector, DoubleVector) noexcept; \
+  extern "C" FloatVector GAMELAN_FLOAT_SYMBOL(vv, name##f)(FloatVector, FloatVector) noexcept;  \
+  template <>                                                                                   \
+  struct VectorFunction<protocol::Op::op, double> {                                             \
+    static constexpr bool exists = true;                                                        \
+    static DoubleVector call(DoubleVector x, DoubleVector y) {                                  \
+      return GAMELAN_DOUBLE_SYMBOL(vv, name)(x, y);                                             \
+    }                                                                                           \
+  };                                                                                            \
+  template <>                                                                                   \
+  struct VectorFunction<protocol::Op::op, float> {                                              \
+    static constexpr bool exists = true;                                                        \
+    static FloatVector call(FloatVector x, FloatVector y) {                                     \
+      return GAMELAN_FLOAT_SYMBOL(vv, name##f)(x, y);                                           \
+    }                                                                                           \
   };
 
 GAMELAN_VECTOR_1(cbrt, cbrt)
@@ -116,21 +92,48 @@ GAMELAN_VECTOR_2(hypot, hypot)
 #undef GAMELAN_DOUBLE_SYMBOL
 #undef GAMELAN_FLOAT_SYMBOL
 
+/// Computes several vectors at `x`. They are seldom exceptional: one look at all of them.
+template <protocol::Op op, class T, std::size_t vectors>
+void map_block(const T* x, T* out, Met<T>& met) {
+  constexpr std::size_t width = lanes<T>;
+  const auto call = [](Vector<T> at) { return VectorFunction<op, T>::call(at); };
+  const auto write = [&](const auto& function) {
+    for (std::size_t k = 0; k < vectors; ++k) store(out + k * width, function(load(x + k * width)));
+  };
+  constexpr Domain<T> of_op = domain<op, T>();
+  if constexpr (!of_op.is_all()) {
+    Lanes<T> outside{}, are_numbers = ~Lanes<T>{};
+    for (std::size_t k = 0; k < vectors; ++k) {
+      outside |= lanes_outside<op, T>(load(x + k * width));
+      are_numbers &= is_equal<T>(load(x + k * width), load(x + k * width));
+    }
+    if (is_any<T>(outside)) return write([&](Vector<T> at) { return map_exceptional<op, T>(at, call, met); });
+    if (!of_op.has_nan && is_any<T>(are_numbers ^ is_equal<T>(Vector<T>{}, Vector<T>{})))
+      return write([&](Vector<T> at) { return map_nan<T>(at, call); });
+  }
+  write(call);
+}
+
 /// out[i] = op(x[i]); out may be x.
 template <protocol::Op op, class T>
 void map_vectors(const T* x, T* out, std::size_t n) {
 #ifdef GAMELAN_HAS_OWN_EXP
   if constexpr (op == protocol::Op::exp && std::is_same_v<T, double>) return exponentials(x, out, n);
 #endif
-  constexpr std::size_t width = lanes<T>;
+  constexpr std::size_t width = lanes<T>, together = 8;
   std::size_t done = 0;
-  for (; done + width <= n; done += width) store(out + done, VectorFunction<op, T>::call(load(x + done)));
-  if (done == n) return;
-  // The padding repeats an argument: a constant could take a slow path for exceptional values.
-  T tail[width];
-  for (std::size_t lane = 0; lane < width; ++lane) tail[lane] = x[done + lane < n ? done + lane : done];
-  store(tail, VectorFunction<op, T>::call(load(tail)));
-  for (std::size_t lane = 0; done + lane < n; ++lane) out[done + lane] = tail[lane];
+  Met<T> met;
+  for (; done + together * width <= n; done += together * width)
+    map_block<op, T, together>(x + done, out + done, met);
+  for (; done + width <= n; done += width) map_block<op, T, 1>(x + done, out + done, met);
+  if (done < n) {
+    // The padding repeats an argument: a constant could take a slow path for exceptional values.
+    T tail[width];
+    for (std::size_t lane = 0; lane < width; ++lane) tail[lane] = x[done + lane < n ? done + lane : done];
+    map_block<op, T, 1>(tail, tail, met);
+    for (std::size_t lane = 0; done + lane < n; ++lane) out[done + lane] = tail[lane];
+  }
+  met.raise();
 }
 
 /// out[i] = op(x[i], y[i]); out may be x or y.

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""NaN, infinities and what overflows, among other arguments: a result depends on its argument alone, and errors are told."""
+
+import warnings
+
+import numpy
+import pytest
+
+import gamelan
+
+FUNCTIONS = """exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh
+    arcsin arccos arctan arcsinh arccosh arctanh cbrt""".split()
+NUMBERS = [0.25, 1, -1, 0.0, -0.0, numpy.nan, -numpy.nan, numpy.inf, -numpy.inf, 1e-310, -1e-45, 1e300, -1e300, 1e38, -1e38]
+NUMBERS += [709.5, 709.785, 709.795, 711, -708.5, -745, -745.9, -746.1, -800]
+NUMBERS += [88.7, 88.725, 88.735, 90, -87.5, -103.9, -104.1, -110]
+NUMBERS += [1023.5, 1024, 1024.5, -1074.5, -1075.5, -1076.5, 127.5, 128, 128.5, -149.5, -150.5, -151.5, 1.5, -1.5, 2, -2, 40, -40]
+
+
+def told(np, name, x):
+    with warnings.catch_warnings(record=True) as met:
+        warnings.simplefilter("always")
+        result = numpy.asarray(getattr(np, name)(np.array(x)))
+    return result, sorted({str(each.message) for each in met})
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_among_others(engines_only, name, dtype):
+    with numpy.errstate(all="ignore"):
+        numbers = numpy.array(NUMBERS).astype(dtype)
+    draw = numpy.random.default_rng(6)
+    x = numpy.where(draw.random(5000) < 0.3, draw.choice(numbers, 5000), draw.random(5000).astype(dtype))
+    result, messages = told(gamelan, name, x)
+    expected, theirs = told(numpy, name, x)
+    numpy.testing.assert_allclose(result, expected, rtol=1e-6 if dtype == "f4" else 1e-14, atol=1e-40)
+    assert messages == theirs
+    for number in numbers:
+        alone, of_one = told(gamelan, name, numpy.full(200, number))
+        among = result[x.view(f"u{x.itemsize}") == number.view(f"u{x.itemsize}")]
+        assert {each.tobytes() for each in among} <= {alone[0].tobytes()}, number
+        assert of_one == told(numpy, name, numpy.full(200, number))[1], number
