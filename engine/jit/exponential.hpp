@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The numbers of our exp for AVX2 (docs/decisions/035). engine/tiles/loops/math/exponential.hpp computes with them
-// in loops, avx2_exponential.cpp in machine code, by the same operations in the same order: so the bits are
-// the same.
+// The numbers of our exp for AVX2 (docs/decisions/035). engine/tiles/loops/math/exponential.hpp computes with
+// them in loops, avx2_exponential.cpp in machine code, by the same operations in the same order: so the bits
+// are the same.
 //
 //   n = x / ln 2, rounded;  r = x - n ln 2, in two parts;  e^x = 2^n (1 + r + r^2 q(r))
 //

@@ -15,7 +15,6 @@ MATRIX = "m"  # small, floating, never changed
 SHUFFLED = "s"  # 0, 1, 2 ... in some order
 
 
-
 def _turns(m, x, y, c):
     """A loop that looks in every turn, behind a command that it reads: its first turns ride along with that (Foresight)."""
     digits = (x + c * y) % 7

@@ -6,9 +6,9 @@
 
 #include "engine/tiles/loops/elementwise_tables.hpp"
 #include "engine/tiles/loops/integer_quotients.hpp"
+#include "engine/tiles/loops/math/vector_math.hpp"
 #include "engine/tiles/loops/random_loops.hpp"
 #include "engine/tiles/loops/rows.hpp"
-#include "engine/tiles/loops/math/vector_math.hpp"
 
 #define GAMELAN_PASTE_2(left, right) left##right
 #define GAMELAN_PASTE(left, right) GAMELAN_PASTE_2(left, right)

@@ -10,7 +10,26 @@ import gamelan
 
 FUNCTIONS = """exp exp2 expm1 log log2 log10 log1p sin cos tan sinh cosh tanh
     arcsin arccos arctan arcsinh arccosh arctanh cbrt""".split()
-NUMBERS = [0.25, 1, -1, 0.0, -0.0, numpy.nan, -numpy.nan, numpy.inf, -numpy.inf, 1e-310, -1e-45, 1e300, -1e300, 1e38, -1e38]
+NUMBERS = [
+    0.25,
+    1,
+    -1,
+    0.0,
+    -0.0,
+    numpy.nan,
+    -numpy.nan,
+    numpy.inf,
+    -numpy.inf,
+    1e-310,
+    -1e-45,
+    1e300,
+    -1e300,
+    1e38,
+    -1e38,
+    1.7e308,
+    3.4e38,
+    -3.4e38,
+]
 NUMBERS += [709.5, 709.785, 709.795, 711, -708.5, -745, -745.9, -746.1, -800]
 NUMBERS += [88.7, 88.725, 88.735, 90, -87.5, -103.9, -104.1, -110]
 NUMBERS += [1023.5, 1024, 1024.5, -1074.5, -1075.5, -1076.5, 127.5, 128, 128.5, -149.5, -150.5, -151.5, 1.5, -1.5, 2, -2, 40, -40]
@@ -39,3 +58,13 @@ def test_among_others(engines_only, name, dtype):
         among = result[x.view(f"u{x.itemsize}") == number.view(f"u{x.itemsize}")]
         assert {each.tobytes() for each in among} <= {alone[0].tobytes()}, number
         assert of_one == told(numpy, name, numpy.full(200, number))[1], number
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4"])
+@pytest.mark.parametrize("name", ["sin", "log", "sqrt", "arctan", "log1p"])
+def test_large_numbers_among_missing_ones(engines_only, name, dtype):
+    x = numpy.where(numpy.arange(3000) % 3 == 0, numpy.nan, numpy.finfo(dtype).max / 1.5).astype(dtype)
+    result, messages = told(gamelan, name, x)
+    expected, theirs = told(numpy, name, x)
+    numpy.testing.assert_allclose(result, expected, rtol=1e-6 if dtype == "f4" else 1e-14)
+    assert messages == theirs == []

@@ -116,7 +116,8 @@ struct Met {
 template <class T, class Function>
 Vector<T> map_nan(Vector<T> x, Function function) {
   const Lanes<T> is_number = is_equal<T>(x, x);
-  return choose<T>(is_number, function(choose<T>(is_number, x, all_lanes(T(1)))), x + x);  // a quiet NaN
+  const Vector<T> nan = choose<T>(is_number, Vector<T>{}, x);
+  return choose<T>(is_number, function(choose<T>(is_number, x, all_lanes(T(1)))), nan + nan);  // a quiet one
 }
 
 /// The same in place of all that is exceptional.
