@@ -114,12 +114,13 @@ class BlockFolder {
     for (const auto& scratch : scratch_) bytes += scratch.value_bytes();
     return FoldRegions(fold_, rank, std::clamp(scratch_bytes / bytes, fewest_elements, region_elements));
   }
-  /// True when at least half of the elements of a rank's part have all their operands with that rank.
+  /// True when most of the elements of a rank's part have all their operands with that rank. The others are
+  /// copied, and folded while they are in cache: few at a time.
   bool lies_with(int rank) const {
     const auto& layout = fold_.values.iterations;
     if (!layout.takes_part(rank)) return true;
     const Box part = elements_of(layout.box(rank));
-    return 2 * volume(whole_.local_part(rank, part)) >= volume(part);
+    return 4 * volume(whole_.local_part(rank, part)) >= 3 * volume(part);
   }
   /// How many elements a rank's part has.
   std::int64_t elements_of(int rank) const {

@@ -68,7 +68,11 @@ def nonzero(a):
         if NO_AXES_NO_NONZERO:
             numpy.nonzero(numpy.empty(()))  # for its error
         _core.warn(DeprecationWarning, "Calling nonzero on 0d arrays is deprecated: use `atleast_1d(a).nonzero()`")
-    return unraveled(flatnonzero(a), a.shape or (1,))
+    positions = flatnonzero(a)
+    if a.ndim <= 1:
+        remember_inside(positions, a.size)
+        return (positions,)
+    return unraveled(positions, a.shape)
 
 
 def argwhere(a):
