@@ -5,6 +5,7 @@
 #include <atomic>
 
 #include "engine/tiles/loops/elementwise.hpp"
+#include "engine/tiles/tile_alike.hpp"
 #include "engine/tiles/tile_length.hpp"
 #include "engine/tiles/tile_trace.hpp"
 
@@ -41,12 +42,22 @@ Compiling compiling() { return chosen(); }
 
 std::shared_ptr<Translation> Translation::of(const Program& program) {
   if (program.translation == nullptr || !program.translation->is_for_this_level())
-    program.translation = std::make_shared<Translation>(program);
+    program.translation = known(program);
   return program.translation;
 }
 
+std::shared_ptr<Translation> Translation::known(const Program& program) {
+  static KnownTranslations all;
+  return all.find(
+      program, [](const Translation& each) { return each.suits(); },
+      [&] { return std::make_shared<Translation>(program); });
+}
+
+bool Translation::suits() const { return is_for_this_level() && compiling_ == compiling(); }
+
 Translation::Translation(const Program& program)
     : level_(isa()),
+      compiling_(tiles::compiling()),
       instructions_(instructions_of(level_)),
       renamed_(rename(program)),
       is_used_(program.operands.size(), false) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is found out about a program once, for every run of it: the program with values for registers, its
 // storage assignment, and the machine code of parts that have run often. Kept with the program, hence with
-// the plan: the turns of a loop share it. It holds no memory of a run.
+// the plan: the turns of a loop share it, and programs that are alike. It holds no memory of a run.
 #pragma once
 #include <deque>
 #include <memory>
@@ -14,6 +14,11 @@
 #include "engine/tiles/tile_storage.hpp"
 
 namespace gamelan::engine::tiles {
+
+/// Which programs are compiled: none, those that have run often (the default), or all (for tests). None where
+/// the processor lacks the instructions. All ranks choose the same: how a reduction is cut depends on it.
+/// When a program is compiled may differ between ranks, because the bits are the same.
+enum class Compiling : std::uint8_t { off, hot, always };
 
 class Translation {
  public:
@@ -40,13 +45,18 @@ class Translation {
     bool is_compiled = false;
   };
 
-  /// The translation that is kept with the program, for the instruction-set level in use.
+  /// The translation that is kept with the program, for the instruction-set level in use. Programs that are
+  /// alike share it (tile_alike.hpp).
   static std::shared_ptr<Translation> of(const Program& program);
+  /// The same for a program that nobody keeps.
+  static std::shared_ptr<Translation> known(const Program& program);
   /// Throws Error{internal} for a program that is not well formed.
   explicit Translation(const Program& program);
 
   /// True when it was made for the instruction-set level in use.
   bool is_for_this_level() const { return level_ == isa(); }
+  /// The same, and for what is compiled now.
+  bool suits() const;
   /// In which instructions programs are compiled; none where the processor lacks them.
   std::optional<jit::InstructionSet> instructions() const { return instructions_; }
   const Renamed& renamed() const { return renamed_; }
@@ -69,6 +79,7 @@ class Translation {
   void compile(Specialization& special) const;
 
   Isa level_;
+  Compiling compiling_;
   std::optional<jit::InstructionSet> instructions_;  // of machine code
   Renamed renamed_;
   GeometryRules rules_;
@@ -79,10 +90,6 @@ class Translation {
   std::deque<std::shared_ptr<Specialization>> specializations_;
 };
 
-/// Which programs are compiled: none, those that have run often (the default), or all (for tests). None where
-/// the processor lacks the instructions. All ranks choose the same: how a reduction is cut depends on it.
-/// When a program is compiled may differ between ranks, because the bits are the same.
-enum class Compiling : std::uint8_t { off, hot, always };
 void set_compiling(Compiling which);
 Compiling compiling();
 /// How many pieces of programs have become machine code in this process so far.

@@ -222,6 +222,31 @@ TEST_P(Compiled, points_that_have_escaped_are_left) {
   for (const std::int64_t count : {1, 7, 8, 9, 1000, 1024, 5000}) Comparison(program, count, 3).check();
 }
 
+TEST_P(Compiled, programs_that_are_alike_share_their_code) {
+  const auto scaled = [](double factor, int command) {
+    Program program;
+    program.operands.assign(2, Dtype::float64);
+    program.registers.assign(3, Dtype::float64);
+    program.code = {load(0, 0, Dtype::float64), constant(factor, 1, Dtype::float64),
+                    compute(Op::multiply, Dtype::float64, 2, 0, 1), compute(Op::sqrt, Dtype::float64, 2, 2),
+                    store(2, 1)};
+    for (auto& each : program.code) each.command = command;
+    return program;
+  };
+  const Program program = scaled(0.25, 1), again = scaled(0.25, 2), other = scaled(0.5, 1);
+  Comparison(program, 3000, 0).check();
+  const auto compiled = programs_compiled();
+  Comparison(again, 3000, 0).check();
+  EXPECT_EQ(programs_compiled(), compiled);
+  Comparison(other, 3000, 0).check();
+  EXPECT_EQ(programs_compiled(), compiled + 1);
+  set_compiling(Compiling::off);
+  const Program interpreted = scaled(0.25, 3);
+  Comparison(interpreted, 3000, 0).check();
+  EXPECT_EQ(pieces_of_code(interpreted), 0U);
+  EXPECT_EQ(pieces_of_code(program), 1U);
+}
+
 INSTANTIATE_TEST_SUITE_P(, Compiled, ::testing::Values(Isa::avx2, Isa::avx512),
                          [](const auto& level) { return std::string(name(level.param)); });
 
