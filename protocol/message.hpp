@@ -55,6 +55,9 @@ struct FloatErrors {
   std::int32_t first = 0, last = 0;
   bool operator==(const FloatErrors&) const = default;
 };
+/// A rank tells no more of a batch, those of its first commands: a program has few lines, and the others say
+/// the same again.
+inline constexpr std::size_t most_float_errors = 64;
 
 /// A line of the user's program.
 struct Origin {

@@ -176,8 +176,7 @@ std::optional<Failure> NodeBoard::failure_of(std::uint64_t batch) const {
 void NodeBoard::report_float_errors(std::uint64_t batch, std::span<const protocol::FloatErrors> errors) {
   auto& report = control(comm_.rank()).float_report;
   report.batch = batch;
-  report.count =
-      std::min(errors.size(), most_float_errors);  // a program has few lines; the others say the same again
+  report.count = std::min(errors.size(), protocol::most_float_errors);
   std::copy_n(errors.begin(), report.count, report.errors);
 }
 

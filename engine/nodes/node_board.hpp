@@ -100,8 +100,6 @@ class NodeBoard {
  private:
   static constexpr std::size_t slot_count = 8, text_bytes = 231;
 
-  static constexpr std::size_t most_float_errors = 64;
-
   struct Slot {
     std::uint64_t length;
     std::byte bytes[slot_bytes];
@@ -115,7 +113,7 @@ class NodeBoard {
   };
   struct FloatReport {
     std::uint64_t batch = 0, count = 0;
-    protocol::FloatErrors errors[most_float_errors];
+    protocol::FloatErrors errors[protocol::most_float_errors];
   };
   /// The control words of one rank, in its part of the heap. Only the owner writes the first group (except
   /// its work queue). The second group is used in the leader's words.

@@ -314,7 +314,8 @@ void Session::finish(protocol::Batch& batch, std::size_t made, protocol::Reply& 
 void Session::fetch(const protocol::Batch& batch, protocol::Reply& reply) {
   const auto problem = fetch_views(batch, comm_, heap_, board_, executor_, arrays_, reply.payloads);
   for (const auto& bytes : reply.payloads) status_.add_fetched(bytes.size());
-  if (problem && comm_.rank() == 0) fail(reply, batch, {-1, *problem});
+  const auto behind_all = static_cast<std::int64_t>(batch.commands.size());
+  if (problem && comm_.rank() == 0) fail(reply, batch, {behind_all, *problem});  // all have run
 }
 
 void Session::fail(protocol::Reply& reply, const protocol::Batch& batch, const Refusal& refusal) {

@@ -39,7 +39,7 @@ bool are_alike(const Program& left, const Program& right) {
          std::equal(left.code.begin(), left.code.end(), right.code.begin(), right.code.end(), is_alike);
 }
 
-std::uint64_t hash_of(const Program& program) {
+std::uint64_t hash_of(const Program& program) {  // (registers follow from the code)
   Hash hash;
   for (const Instruction& each : program.code) {
     for (const auto number : {static_cast<int>(each.kind), static_cast<int>(each.op),

@@ -15,7 +15,8 @@ bool are_alike(const Program& left, const Program& right);
 /// Equal for programs that are alike.
 std::uint64_t hash_of(const Program& program);
 
-/// The translations that live, by program. For one thread.
+/// Translations by program, as long as somebody keeps them; what is dead is dropped now and then. For one
+/// thread.
 class KnownTranslations {
  public:
   using Make = std::function<std::shared_ptr<Translation>()>;

@@ -56,7 +56,7 @@ Program with_lanes(const Program& program, std::span<const LaneFold> folds) {
 }
 
 std::shared_ptr<Translation> translation_in_lanes(const Program& program, std::span<const LaneFold> folds) {
-  if (program.in_lanes == nullptr || !program.in_lanes->is_for_this_level())
+  if (program.in_lanes == nullptr || !program.in_lanes->suits())
     program.in_lanes = Translation::known(with_lanes(program, folds));
   return program.in_lanes;
 }

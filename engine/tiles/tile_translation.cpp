@@ -41,8 +41,7 @@ void set_compiling(Compiling which) { chosen() = instructions_of(best_isa()) ? w
 Compiling compiling() { return chosen(); }
 
 std::shared_ptr<Translation> Translation::of(const Program& program) {
-  if (program.translation == nullptr || !program.translation->is_for_this_level())
-    program.translation = known(program);
+  if (program.translation == nullptr || !program.translation->suits()) program.translation = known(program);
   return program.translation;
 }
 
@@ -52,8 +51,6 @@ std::shared_ptr<Translation> Translation::known(const Program& program) {
       program, [](const Translation& each) { return each.suits(); },
       [&] { return std::make_shared<Translation>(program); });
 }
-
-bool Translation::suits() const { return is_for_this_level() && compiling_ == compiling(); }
 
 Translation::Translation(const Program& program)
     : level_(isa()),

@@ -19,6 +19,8 @@ namespace gamelan::engine::tiles {
 /// the processor lacks the instructions. All ranks choose the same: how a reduction is cut depends on it.
 /// When a program is compiled may differ between ranks, because the bits are the same.
 enum class Compiling : std::uint8_t { off, hot, always };
+void set_compiling(Compiling which);
+Compiling compiling();
 
 class Translation {
  public:
@@ -53,10 +55,8 @@ class Translation {
   /// Throws Error{internal} for a program that is not well formed.
   explicit Translation(const Program& program);
 
-  /// True when it was made for the instruction-set level in use.
-  bool is_for_this_level() const { return level_ == isa(); }
-  /// The same, and for what is compiled now.
-  bool suits() const;
+  /// True when it was made for the instruction-set level in use, and for what is compiled now.
+  bool suits() const { return level_ == isa() && compiling_ == tiles::compiling(); }
   /// In which instructions programs are compiled; none where the processor lacks them.
   std::optional<jit::InstructionSet> instructions() const { return instructions_; }
   const Renamed& renamed() const { return renamed_; }
@@ -90,8 +90,6 @@ class Translation {
   std::deque<std::shared_ptr<Specialization>> specializations_;
 };
 
-void set_compiling(Compiling which);
-Compiling compiling();
 /// How many pieces of programs have become machine code in this process so far.
 std::uint64_t programs_compiled();
 

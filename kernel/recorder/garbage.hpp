@@ -36,6 +36,8 @@ class Garbage {
   bool may_not_fit(std::int64_t coming) const {
     return heap_ > 0 && live_ - coming > heap_ - heap_ / 16 && unsettled_ - coming > heap_ / 64;
   }
+  /// The same for `bytes` that the engines would need beside all arrays.
+  bool may_not_fit_beside(std::int64_t bytes) const { return may_not_fit(-bytes); }
   /// The engines have computed, or refused, all arrays up to this one. An array of `coming` bytes is made,
   /// and its command is not recorded yet.
   void note_settled(protocol::ArrayId last, std::int64_t coming = 0) {

@@ -12,7 +12,7 @@ using protocol::Batch;
 
 namespace {
 
-/// Returns the arrays that the rider makes.
+/// Puts the rider behind the batch. Returns the arrays that it makes.
 std::vector<protocol::ArrayId> append(Batch& batch, Batch rider) {
   const auto lines = static_cast<std::uint32_t>(batch.origins.size());
   const auto move_to = [](auto& from, auto& to) {
@@ -86,11 +86,12 @@ SentBatch Sender::send(const SourceLine* next, std::vector<protocol::View> fetch
                 [&](const protocol::View& view) { return recorder_.poison_of(view.base) != nullptr; });
   sent.number = ++batches_;
   sent.sent_at = std::chrono::steady_clock::now();
-  SharedFrames without;
+  SharedFrames frames_without_rider;
   if (rider) {
     if (!model_ && CommandLog::is_on())
-      without = std::make_shared<const protocol::Frames>(protocol::encode(protocol::Request(batch)));
-    sent.rider = append(batch, *std::move(rider));
+      frames_without_rider =
+          std::make_shared<const protocol::Frames>(protocol::encode(protocol::Request(batch)));
+    sent.made_by_rider = append(batch, *std::move(rider));
   }
   if (model_) {
     sent.played = std::make_shared<protocol::Reply>(model_->run(batch));
@@ -101,7 +102,7 @@ SentBatch Sender::send(const SourceLine* next, std::vector<protocol::View> fetch
     sent.engines = engines_.generation();
     sent.seq = engines_.send_batch(std::move(batch), sent.frames);
     if (!CommandLog::is_on()) sent.frames.reset();
-    if (without != nullptr) sent.frames = std::move(without);
+    if (frames_without_rider != nullptr) sent.frames = std::move(frames_without_rider);
   }
   outcomes_.note_sent(sent);
   return sent;

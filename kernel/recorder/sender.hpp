@@ -40,7 +40,7 @@ class Sender {
   CurrentLine line_of(std::size_t command) const;
   /// Sends what is pending with those of these fetches that read sound arrays. `next`: the line of the
   /// command that comes next, when the cut is automatic. `rider`: what the engines compute in the same
-  /// request behind it; it is in no log, and is not sent again (SentBatch::settle_rider).
+  /// request behind it; it is in no log, and is not sent again (Session::settle_rider).
   SentBatch send(const SourceLine* next, std::vector<protocol::View> fetches,
                  std::optional<protocol::Batch> rider = std::nullopt);
   /// Pending commands that wait until what is before them is sent.

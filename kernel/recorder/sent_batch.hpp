@@ -44,7 +44,7 @@ struct SentBatch {
   std::vector<std::pair<std::uint64_t, SplitCallPtr>> split_calls;  ///< by number
   std::vector<protocol::Origin> origins;
   std::vector<protocol::ArrayId> freed;
-  std::vector<protocol::ArrayId> rider;  ///< what the commands make that ride along behind `written`
+  std::vector<protocol::ArrayId> made_by_rider;  ///< by commands that ride along behind `written`
   FloatListeners listeners;
   std::uint64_t epoch = 0;    ///< as it was sent
   std::int64_t work = 0;      ///< of its commands, roughly (work.hpp)

@@ -251,7 +251,7 @@ Reply Session::settle(SentBatch sent) {
   }
   const bool is_played = !reply;
   if (is_played) reply = std::move(*sent.played);
-  if (!sent.rider.empty()) settle_rider(sent, *reply);
+  if (!sent.made_by_rider.empty()) settle_rider(sent, *reply);
   if (!is_played) note_in_log(sent, *reply);
   book(sent, *reply);
   return std::move(*reply);

@@ -14,7 +14,24 @@ using protocol::View;
 
 namespace {
 constexpr std::size_t many_commands = 32;  // pending ones, before those are dropped whose results have died
+
+std::int64_t bytes_made_by(const std::vector<protocol::Command>& commands) {
+  std::int64_t bytes = 0;
+  for (const auto& command : commands) bytes += bytes_of(command.out);
+  return bytes;
 }
+
+/// How many of the `count` commands behind the first `own` ones have met no floating-point error, nor has any
+/// of those before them. None, when there may be errors of which nothing was told.
+std::size_t sound_behind(std::size_t own, std::size_t count, std::span<const protocol::FloatErrors> errors) {
+  if (errors.size() >= protocol::most_float_errors) return 0;
+  for (const auto& met : errors)
+    if (static_cast<std::size_t>(met.last) >= own)
+      count = std::min(count, std::max(static_cast<std::size_t>(met.first), own) - own);
+  return count;
+}
+
+}  // namespace
 
 bool Session::may_read(ArrayId id) const {
   return recorder_.is_own(id) && recorder_.poison_of(id) == nullptr && !shared_.contains(id) &&
@@ -142,7 +159,8 @@ std::optional<std::size_t> Session::place_of_turn() const {
 bool Session::settle_before_look() {
   if (outstanding_.empty()) return true;
   const auto now = [&] {
-    return std::tuple(sender_.batches(), outcomes_.epoch(), recorder_.pending().commands.size());
+    return std::tuple(sender_.batches(), outcomes_.epoch(), recorder_.recorded_commands(),
+                      recorder_.pending().commands.size());
   };
   const auto before = now();
   settle_all();
@@ -156,12 +174,8 @@ std::optional<std::vector<Bytes>> Session::look_behind(std::size_t place, const 
   auto turns = foresight_.ahead(rules);
   if (!turns) return std::nullopt;
   auto look = std::exchange(turns->look, {});
-  std::int64_t bytes = 0;
-  for (const auto& command : look.commands)
-    bytes += protocol::element_count(command.out.extents) *
-             static_cast<std::int64_t>(protocol::size_of(command.out.dtype));
-  if (garbage_.may_not_fit(-bytes)) return std::nullopt;
-  auto sound = look.commands.size();
+  if (garbage_.may_not_fit_beside(bytes_made_by(look.commands))) return std::nullopt;
+  const auto riding = look.commands.size();
   SentBatch sent;
   auto rider = sender_.batch_of(std::move(look));
   set_aside(place, [&] { sent = send_for_look({}, std::move(rider)); });
@@ -169,18 +183,14 @@ std::optional<std::vector<Bytes>> Session::look_behind(std::size_t place, const 
   auto reply = settle(std::move(sent));
   outcomes_.tell();
   if (reply.outcome != protocol::Outcome::ok) return std::nullopt;
-  for (const auto& met : reply.float_errors) {
-    const auto first = std::max(static_cast<std::size_t>(met.first), own) - own;
-    if (static_cast<std::size_t>(met.last) >= own) sound = std::min(sound, first);
-  }
   for (const auto& payload : reply.payloads) fetched_bytes_ += payload.size();
-  return foresight_.keep(*turns, std::move(reply.payloads), sound);
+  return foresight_.keep(*turns, std::move(reply.payloads), sound_behind(own, riding, reply.float_errors));
 }
 
 void Session::settle_rider(SentBatch& sent, protocol::Reply& reply) {
   const auto own = static_cast<std::int64_t>(sent.written.size());
   if (reply.outcome == protocol::Outcome::ok) return;
-  for (const auto id : sent.rider) recorder_.free(id);
+  for (const auto id : sent.made_by_rider) recorder_.free(id);
   reply.payloads.clear();
   if (reply.command < own) return;
   for (const auto id : std::exchange(sent.freed, {}))

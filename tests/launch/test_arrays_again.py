@@ -43,21 +43,25 @@ def test_engines_that_die_over_turns_computed_ahead(runtime, ranks):
     """The first turns of a loop ride along with what comes before it; they are neither repeated nor sent again."""
     lines = run(
         """
-labels = np.array(numpy.arange(2_000_000) % 9)
+LABELS = numpy.arange(2_000_000) % 9
+labels = np.array(LABELS)
+def operand(of, turn):
+    return (of * (turn + 1) + turn) % 7
 def iteration(turn):
-    now = (labels * (turn + 1) + turn) % 7
+    now = operand(labels, turn)
     return now, [int((now == k).sum()) for k in range(7)]
-expected = [[int((numpy.array(labels * (turn + 1) + turn) % 7 == k).sum()) for k in range(7)] for turn in range(60)]
-arrays = []
-threading.Thread(target=lambda: (time.sleep(0.3), kill(0))).start()
-begin = time.time()
+arrays, first = [], None
 for turn in range(60):
+    first = first or _session.engines().status()["processes"][0]["pid"]
+    if turn == 40: threading.Thread(target=lambda: (time.sleep(0.002), kill(0))).start()
+    before = _core.stats()["sent_batches"]
     now, found = iteration(turn)
+    if 10 < turn < 40: assert _core.stats()["sent_batches"] == before + 1, "the turns ride along"
     arrays.append(now)
-    assert found == expected[turn], (turn, found)
-    if turn == 50: time.sleep(max(0, begin + 0.5 - time.time()))
+    assert found == numpy.bincount(operand(LABELS, turn), minlength=7).tolist(), turn
+assert _session.engines().status()["processes"][0]["pid"] != first, "these are others"
 lose()
-print([int(each.sum()) for each in arrays] == [int((numpy.array(labels * (turn + 1) + turn) % 7).sum()) for turn in range(60)])
+print([int(each.sum()) for each in arrays] == [operand(LABELS, turn).sum() for turn in range(60)])
 """,
         ranks,
         GAMELAN_DISTRIBUTE_FROM="1000",

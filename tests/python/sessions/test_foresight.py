@@ -238,6 +238,25 @@ def test_warnings_of_a_first_turn_behind_others(engines_only, settings):
     assert str(program(gamelan)) == str(program(numpy))
 
 
+def test_warnings_behind_more_than_a_batch_tells(engines_only):
+    """A reply tells of so many errors only; those of turns that ride along come last."""
+
+    def program(np):
+        labels, points, few = inputs(np)
+        told = []
+        with numpy.errstate(all="warn"):
+            for turn in range(5):
+                with warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("always")
+                    kept = [np.log(points[:5000, 0] - 1.0 - j) for j in range(70)]
+                    now = points[:, 0] * 1.0 + (0 if turn == 3 else 20)
+                    told += [float(np.sqrt(now - 0.5 * k).max()) for k in range(6)]
+                told.append((len(kept), sum("sqrt" in str(each.message) for each in caught)))
+        return told
+
+    assert str(program(gamelan)) == str(program(numpy))
+
+
 def test_what_a_program_keeps_is_computed_once(engines_only):
     labels, points, few = inputs(gamelan)
 

@@ -12,12 +12,14 @@
 
 namespace gamelan::engine::tiles::GAMELAN_ISA {
 
-/// What a function of the library computes within its vectors (measured with glibc 2.36). Of finite
-/// arguments below `least` all results but that of 0 are equal, and of those above `greatest` all are.
+/// What a function of the library computes within its vectors (measured with glibc 2.36). All finite
+/// arguments below `least` have one result, and all above `greatest` have one. (Where `least` is the smallest
+/// positive number, 0 has another.)
 template <class T>
 struct Domain {
   T least = std::numeric_limits<T>::lowest(), greatest = std::numeric_limits<T>::max();
   bool has_nan = false;
+  T ordinary = 1;  ///< an argument that raises no flag: the library gets it in place of what is exceptional
 
   constexpr bool is_all() const {
     return has_nan && least == -std::numeric_limits<T>::infinity() &&
@@ -51,6 +53,8 @@ constexpr Domain<T> domain() {
     case Op::arctan:
     case Op::cbrt:
       return {-infinity, infinity, true};
+    case Op::arctanh:
+      return {.ordinary = T(0.5)};
     default:
       return finite;
   }
@@ -112,12 +116,13 @@ struct Met {
   }
 };
 
-/// The library gets 1, which is in every domain, in place of NaN.
-template <class T, class Function>
+/// The library gets an ordinary argument in place of NaN.
+template <protocol::Op op, class T, class Function>
 Vector<T> map_nan(Vector<T> x, Function function) {
   const Lanes<T> is_number = is_equal<T>(x, x);
   const Vector<T> nan = choose<T>(is_number, Vector<T>{}, x);
-  return choose<T>(is_number, function(choose<T>(is_number, x, all_lanes(T(1)))), nan + nan);  // a quiet one
+  return choose<T>(is_number, function(choose<T>(is_number, x, all_lanes(domain<op, T>().ordinary))),
+                   nan + nan);  // a quiet one
 }
 
 /// The same in place of all that is exceptional.
@@ -125,7 +130,7 @@ template <protocol::Op op, class T, class Function>
 Vector<T> map_exceptional(Vector<T> x, Function function, Met<T>& met) {
   constexpr Domain<T> of_op = domain<op, T>();
   constexpr T infinity = std::numeric_limits<T>::infinity();
-  // No guard: its code would be shared by the levels. Whoever comes first writes the same.
+  // No guard: its code would be shared by the levels. One thread of an engine computes.
   static ExceptionalResults<T> results;
   static bool is_known = false;
   if (!is_known) {
@@ -134,8 +139,8 @@ Vector<T> map_exceptional(Vector<T> x, Function function, Met<T>& met) {
   }
   met.results = &results;
   const Lanes<T> outside = lanes_outside<op, T>(x);
-  const Vector<T> inside = choose<T>(outside, all_lanes(T(1)), x);
-  Vector<T> all = of_op.has_nan ? function(inside) : map_nan<T>(inside, function);
+  const Vector<T> inside = choose<T>(outside, all_lanes(of_op.ordinary), x);
+  Vector<T> all = of_op.has_nan ? function(inside) : map_nan<op, T>(inside, function);
   const auto put = [&](Lanes<T> lanes, const Outcome<T>& outcome, Lanes<T>& seen) {
     all = choose<T>(lanes, all_lanes(outcome.result), all);
     seen |= lanes;

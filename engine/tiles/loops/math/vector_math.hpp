@@ -109,7 +109,7 @@ void map_block(const T* x, T* out, Met<T>& met) {
     }
     if (is_any<T>(outside)) return write([&](Vector<T> at) { return map_exceptional<op, T>(at, call, met); });
     if (!of_op.has_nan && is_any<T>(are_numbers ^ is_equal<T>(Vector<T>{}, Vector<T>{})))
-      return write([&](Vector<T> at) { return map_nan<T>(at, call); });
+      return write([&](Vector<T> at) { return map_nan<op, T>(at, call); });
   }
   write(call);
 }

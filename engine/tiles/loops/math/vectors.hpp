@@ -45,7 +45,7 @@ Vector<T> all_lanes(T number) {
   return Vector<T>{} + number;
 }
 
-/// True for the lanes that ... Of NaN only is_number says anything but false, and a quiet NaN raises no flag.
+/// True for the lanes of which that is true. Of NaN nothing is, and a quiet NaN raises no flag.
 #if defined(__AVX512F__)
 template <class T>
 using Lanes = unsigned;
