@@ -137,15 +137,26 @@ std::int64_t fold_runs_apart(const T* __restrict values, std::int64_t run_count,
 }
 
 /// Runs shorter than the lanes are many: `together` at once, the operations of each as in fold_short_run.
+/// Where one of them is a comparison, the compiler makes no vectors of itself.
 template <class Row, class T, std::int64_t together>
 void fold_short_runs(const T* values, std::int64_t length, T* out) {
   Wide<T> lane[lane_count][together];
   for (std::int64_t run = 0; run < together; ++run)
     for (std::int64_t j = 0; j < length; ++j) lane[j][run] = static_cast<Wide<T>>(values[run * length + j]);
-  for (std::int64_t half = lane_count / 2; half > 0; half /= 2)
-    for (std::int64_t j = 0; j < half && j + half < length; ++j)
+  const auto fold = [&](std::int64_t to, std::int64_t from) {
+    if constexpr (has_vector_lanes<Row, T>) {
+      using Unaligned = typename VectorOf<T>::Unaligned;
+      for (std::int64_t run = 0; run < together; run += VectorOf<T>::width) {
+        auto* const first = reinterpret_cast<Unaligned*>(&lane[to][run]);
+        *first = Row::apply(VectorOf<T>::at(&lane[to][run], 0), VectorOf<T>::at(&lane[from][run], 0));
+      }
+    } else {
       for (std::int64_t run = 0; run < together; ++run)
-        lane[j][run] = Row::apply(lane[j][run], lane[j + half][run]);
+        lane[to][run] = Row::apply(lane[to][run], lane[from][run]);
+    }
+  };
+  for (std::int64_t half = lane_count / 2; half > 0; half /= 2)
+    for (std::int64_t j = 0; j < half && j + half < length; ++j) fold(j, j + half);
   for (std::int64_t run = 0; run < together; ++run) out[run] = static_cast<T>(lane[0][run]);
 }
 
@@ -190,8 +201,9 @@ void fold_runs_in_turn(const void* from, std::int64_t run_count, std::int64_t ru
       out[run] = fold_run<Row>(values + run * run_length, run_length);
     return;
   }
-  if constexpr (Real<T>) {
+  if constexpr (Real<T>)
     if (run_length == 2) return fold_runs_of<Row, 2>(values, run_count, out);
+  if constexpr (Real<T> && (Row::op == Op::add || Row::op == Op::multiply)) {
     if (run_length == 3) return fold_runs_of<Row, 3>(values, run_count, out);
     if (run_length == 4) return fold_runs_of<Row, 4>(values, run_count, out);
     if (run_length == 8) return fold_runs_of<Row, 8>(values, run_count, out);
