@@ -29,12 +29,27 @@ Shape extents_at(const plan::FoldBlocks& step, const Shape& index, const Shape& 
   return block;
 }
 
-/// The last axis is kept: columns side by side.
+/// The first of the last axes that are kept and together are one run of columns.
+std::size_t first_of_columns(const plan::FoldBlocks& step, const ReductionBlocks& of) {
+  auto first = of.extents.size() - 1;
+  while (first > 0 && !step.reduced[first - 1] &&
+         of.strides[first - 1] == of.strides[first] * of.extents[first])
+    --first;
+  return first;
+}
+
+/// The last axis is kept: columns side by side. Where it is short, those of several indices of the axes
+/// before it.
 void moments_of_columns(const plan::FoldBlocks& step, const plan::FoldBlocks::Fold& fold,
                         const ReductionBlocks& of, double* out) {
+  constexpr std::int64_t most_together = 4096;  // columns
   const auto columns = of.extents.back();
+  const auto axis = static_cast<std::ptrdiff_t>(first_of_columns(step, of));
+  const auto groups = protocol::element_count(Shape(of.extents.begin() + axis, of.extents.end() - 1));
+  const auto together = std::min(groups, std::max<std::int64_t>(most_together / columns, 1));
   std::vector<const std::byte*> rows;
-  for_each_index(Shape(of.grid.begin(), of.grid.end() - 1), [&](const Shape& at) {
+  std::vector<double> records(static_cast<std::size_t>(together > 1 ? moment_parts * together * columns : 0));
+  for_each_index(Shape(of.grid.begin(), of.grid.begin() + axis), [&](const Shape& at) {
     const std::byte* first = of.values + offset_of(step, at, of.strides);
     rows.clear();
     for_each_index(extents_at(step, at, of.extents), [&](const Shape& row) {
@@ -42,8 +57,17 @@ void moments_of_columns(const plan::FoldBlocks& step, const plan::FoldBlocks::Fo
       for (std::size_t k = 0; k < row.size(); ++k) offset += row[k] * of.strides[k];
       rows.push_back(first + offset);
     });
-    tiles::moments_of_columns(fold.loop, rows.data(), static_cast<std::int64_t>(rows.size()), columns, out);
-    out += moment_parts * columns;
+    for (std::int64_t done = 0; done < groups; done += together) {
+      const auto count = std::min(together, groups - done), width = count * columns;
+      double* const to = together > 1 ? records.data() : out;
+      tiles::moments_of_columns(fold.loop, rows.data(), static_cast<std::int64_t>(rows.size()), width, to);
+      for (auto& row : rows) row += width * of.strides.back();
+      for (std::int64_t group = 0; group < count && together > 1; ++group)
+        for (std::int64_t part = 0; part < moment_parts; ++part)
+          std::copy_n(to + part * width + group * columns, columns,
+                      out + (group * moment_parts + part) * columns);
+      out += moment_parts * width;
+    }
   });
 }
 
