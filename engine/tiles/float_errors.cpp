@@ -31,11 +31,11 @@ void FloatErrors::watch(unsigned kinds, std::vector<int> lines) {
 }
 
 unsigned FloatErrors::take() {
-  const unsigned state = raised();
+  const unsigned state = processor_flags::raised();
   unsigned kinds = 0;
   for (const auto& [flag, kind] : flag_and_kind)
     if ((state & alarm_ & flag) != 0) kinds |= kind;
-  lower();
+  processor_flags::lower();
   return kinds;
 }
 

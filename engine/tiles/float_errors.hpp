@@ -4,13 +4,12 @@
 // error that NumPy would report (vector functions, gaps between rows, lanes that are not wanted). Error
 // attribution (tile_attribution.hpp) finds the command afterwards. One object per process.
 #pragma once
-#include <xmmintrin.h>
-
 #include <map>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "engine/tiles/processor_flags.hpp"
 #include "protocol/message.hpp"
 
 namespace gamelan::engine::tiles {
@@ -28,10 +27,10 @@ class FloatErrors {
   unsigned watched() const { return watched_; }
   /// Clears flags that were raised by work whose errors are not reported.
   void clear() {
-    if ((raised() & alarm_) != 0) lower();
+    if ((processor_flags::raised() & alarm_) != 0) processor_flags::lower();
   }
   /// The watched kinds whose flags were raised since the last look() or clear().
-  unsigned look() { return (raised() & alarm_) == 0 ? 0 : take(); }
+  unsigned look() { return (processor_flags::raised() & alarm_) == 0 ? 0 : take(); }
 
   /// Notes that one of the commands `first` to `last` of the batch has met these kinds. Nothing is kept
   /// twice.
@@ -43,18 +42,6 @@ class FloatErrors {
   std::span<const protocol::FloatErrors> tell();
 
  private:
-  static constexpr unsigned flags = 0x3d;  // invalid, divide, overflow, underflow, inexact
-
-  /// The flags of both units: gcc 14 makes x87 code of fmod. They stand at the same places.
-  static unsigned raised() {
-    unsigned short x87 = 0;
-    asm volatile("fnstsw %0" : "=a"(x87));
-    return _mm_getcsr() | x87;
-  }
-  static void lower() {
-    _mm_setcsr(_mm_getcsr() & ~flags);
-    asm volatile("fnclex");
-  }
   unsigned take();
 
   unsigned watched_ = 0, alarm_ = 0;

@@ -2,7 +2,10 @@
 # Which instruction-set levels are built: all, or with GAMELAN_LEVELS=native what this machine uses. Packages, clusters and tests
 # need all; loops are a quarter of a build from nothing. Sets gamelan_lowest and gamelan_highest, numbers of Isa (loops/isa.hpp), and gamelan_has_LEVEL_LOOPS.
 set(gamelan_levels baseline avx2 avx512)
-if(GAMELAN_LEVELS STREQUAL "all")
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(gamelan_lowest 0)
+  set(gamelan_highest 0)
+elseif(GAMELAN_LEVELS STREQUAL "all")
   set(gamelan_lowest 0)
   set(gamelan_highest 2)
 elseif(GAMELAN_LEVELS STREQUAL "native")

@@ -3,7 +3,9 @@
 // a float outside an integer's range gives what x86 gives. Every conversion here is defined in C++, so the
 // vector code and the scalar rest agree, also in the flags of the processor. Built like
 // elementwise_loops.cpp, once per instruction-set level.
+#if defined(__SSE2__)
 #include <emmintrin.h>
+#endif
 
 #include <cstring>
 
@@ -22,12 +24,22 @@ inline std::int32_t to_int32(double x) {
 inline std::int32_t to_int32(float x) {
   return x >= -2147483648.0F && x < 2147483648.0F ? static_cast<std::int32_t>(x) : INT32_MIN;
 }
+#if defined(__SSE2__)
 /// The instruction itself: it says that a number does not fit, as it does among others in a vector. (Of
 /// to_int32 the compiler makes a jump around it where it converts one number.)
 inline std::int32_t to_int32_alone(double x) { return _mm_cvttsd_si32(_mm_set_sd(x)); }
 inline std::int32_t to_int32_alone(float x) { return _mm_cvttss_si32(_mm_set_ss(x)); }
 inline std::int64_t to_int64(double x) { return _mm_cvttsd_si64(_mm_set_sd(x)); }
 inline std::int64_t to_int64(float x) { return _mm_cvttss_si64(_mm_set_ss(x)); }
+#else
+inline std::int32_t to_int32_alone(double x) { return to_int32(x); }
+inline std::int32_t to_int32_alone(float x) { return to_int32(x); }
+template <class R>
+std::int64_t to_int64(R x) {
+  constexpr R end = static_cast<R>(9223372036854775808.0);
+  return x >= -end && x < end ? static_cast<std::int64_t>(x) : INT64_MIN;
+}
+#endif
 template <class R>
 std::uint64_t to_uint64(R x) {
   constexpr R half_range = static_cast<R>(9223372036854775808.0);

@@ -6,7 +6,11 @@
 
 #include "engine/tiles/loops/elementwise_tables.hpp"
 #include "engine/tiles/loops/integer_quotients.hpp"
+#if defined(__SSE2__)
 #include "engine/tiles/loops/math/vector_math.hpp"
+#else
+#include "engine/tiles/loops/math/scalar_math.hpp"
+#endif
 #include "engine/tiles/loops/random_loops.hpp"
 #include "engine/tiles/loops/rows.hpp"
 

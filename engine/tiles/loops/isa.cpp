@@ -21,12 +21,16 @@ constexpr auto lowest_built = static_cast<Isa>(GAMELAN_LOWEST_ISA);
 constexpr auto highest_built = static_cast<Isa>(GAMELAN_HIGHEST_ISA);
 
 Isa best_of_processor() {
+#if defined(__x86_64__)
   __builtin_cpu_init();
   if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("f16c"))
     return Isa::baseline;
   const bool has_512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
   return has_512 ? Isa::avx512 : Isa::avx2;
+#else
+  return Isa::baseline;
+#endif
 }
 
 std::atomic<Isa> limit{highest_built};
