@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The flags of floating-point errors of this thread's processor, with the bits that x86 gives them: 1 invalid,
-// 4 division by zero, 8 overflow, 16 underflow, 32 inexact.
+// The flags of floating-point errors of this thread's processor, with the bits that x86 gives them: 1
+// invalid, 4 division by zero, 8 overflow, 16 underflow, 32 inexact.
 #pragma once
 #if defined(__SSE2__)
 #include <xmmintrin.h>

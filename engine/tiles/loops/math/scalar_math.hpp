@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// In place of vector_math.hpp where there is no libmvec (other processors than x86): no row of the op table is
-// computed by whole vectors.
+// In place of vector_math.hpp where there is no libmvec (other processors than x86): no row of the op table
+// is computed by whole vectors.
 #pragma once
 #include <cmath>
 #include <cstddef>
