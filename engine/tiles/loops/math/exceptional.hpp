@@ -30,7 +30,7 @@ struct Domain {
 template <protocol::Op op, class T>
 constexpr Domain<T> domain() {
   using protocol::Op;
-  constexpr bool is_double = sizeof(T) == sizeof(double);
+  constexpr bool is_double = sizeof(T) == sizeof(double), wide = lanes < double >> 2;
   constexpr T infinity = std::numeric_limits<T>::infinity(), tiny = std::numeric_limits<T>::denorm_min();
   constexpr Domain<T> finite;
   switch (op) {
@@ -44,7 +44,7 @@ constexpr Domain<T> domain() {
       return {tiny, finite.greatest};
     case Op::log2:
     case Op::log10:
-      return {tiny, finite.greatest, true};
+      return {tiny, finite.greatest, wide};  // narrow ones raise a flag of NaN
     case Op::log1p:
       return {finite.least, is_double ? infinity : finite.greatest};
     case Op::arcsin:
