@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/tiles/tile_translation.hpp"
+
 namespace gamelan::engine::tiles {
 namespace {
 
@@ -54,17 +56,15 @@ std::uint64_t hash_of(const Program& program) {  // (registers follow from the c
   return hash.value();
 }
 
-std::shared_ptr<Translation> KnownTranslations::find(const Program& program,
-                                                     const std::function<bool(const Translation&)>& suits,
-                                                     const Make& make) {
+std::shared_ptr<Translation> KnownTranslations::find(const Program& program) {
   const auto hash = hash_of(program);
   const auto [first, last] = known_.equal_range(hash);
   for (auto each = first; each != last; ++each)
     if (auto found = each->second.translation.lock();
-        found != nullptr && suits(*found) && are_alike(each->second.program, program))
+        found != nullptr && found->suits() && are_alike(each->second.program, program))
       return found;
   if (known_.size() >= drop_at_) drop_dead();
-  auto made = make();
+  auto made = std::make_shared<Translation>(program);
   known_.emplace(hash, Known{{program.code, program.registers, program.operands}, made});
   return made;
 }

@@ -47,9 +47,7 @@ std::shared_ptr<Translation> Translation::of(const Program& program) {
 
 std::shared_ptr<Translation> Translation::known(const Program& program) {
   static KnownTranslations all;
-  return all.find(
-      program, [](const Translation& each) { return each.suits(); },
-      [&] { return std::make_shared<Translation>(program); });
+  return all.find(program);
 }
 
 Translation::Translation(const Program& program)

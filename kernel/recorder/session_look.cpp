@@ -203,10 +203,9 @@ std::optional<std::vector<Bytes>> Session::look_ahead(const std::vector<View>& v
   // The lines of these commands are those of what is pending.
   if (!settle_before_look()) return std::nullopt;
   for (const auto& view : views) require_sound(view.base);
-  auto sound = turns.look.commands.size();
+  const auto asked = turns.look.commands.size();
   auto reply = ask(std::exchange(turns.look, {})).value_or(protocol::Reply{});
-  for (const auto& met : reply.float_errors) sound = std::min(sound, static_cast<std::size_t>(met.first));
-  return foresight_.keep(turns, std::move(reply.payloads), sound);
+  return foresight_.keep(turns, std::move(reply.payloads), sound_behind(0, asked, reply.float_errors));
 }
 
 }  // namespace gamelan::kernel

@@ -18,15 +18,13 @@ __all__ = ["argwhere", "count_nonzero", "flatnonzero", "nonzero"]
 
 
 def unraveled(positions, shape):
-    """Flat positions in C order as one index per axis; the positions are known to be inside."""
+    """Flat positions in C order as one index per axis, of one axis themselves; they are known to be inside."""
     indices = []
     after = 1
     for axis in range(len(shape) - 1, -1, -1):
         index = positions if after == 1 else positions // after
         if axis:
             index = index % shape[axis]
-        elif index is positions:
-            index = positions.copy()
         after *= max(shape[axis], 1)
         remember_inside(index, shape[axis])
         indices.append(index)
@@ -68,11 +66,7 @@ def nonzero(a):
         if NO_AXES_NO_NONZERO:
             numpy.nonzero(numpy.empty(()))  # for its error
         _core.warn(DeprecationWarning, "Calling nonzero on 0d arrays is deprecated: use `atleast_1d(a).nonzero()`")
-    positions = flatnonzero(a)
-    if a.ndim <= 1:
-        remember_inside(positions, a.size)
-        return (positions,)
-    return unraveled(positions, a.shape)
+    return unraveled(flatnonzero(a), a.shape or (1,))
 
 
 def argwhere(a):

@@ -70,7 +70,8 @@ def unravel_index(indices, shape, order="C"):
         for bound in _bounds(indices, size):
             if not 0 <= bound < size:
                 raise ValueError(f"index {bound} is out of bounds for array with size {size}")
-    indices = indices.astype(numpy.intp, copy=False)
+    is_along_one_axis = size == max(shape, default=1)  # then they would be a result themselves
+    indices = indices.astype(numpy.intp, copy=is_along_one_axis)
     if order == "F":
         return unraveled(indices, shape[::-1])[::-1]
     return unraveled(indices, shape)

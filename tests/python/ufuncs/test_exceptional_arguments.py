@@ -65,13 +65,21 @@ def test_among_others(engines_only, name, dtype):
 
 
 @pytest.mark.parametrize("dtype", ["f8", "f4"])
-@pytest.mark.parametrize("name", ["sin", "log", "log10", "arctan", "log1p"])
+@pytest.mark.parametrize("name", ["log", "log10"])
 def test_large_numbers_among_missing_ones(engines_only, name, dtype):
-    x = numpy.where(numpy.arange(3000) % 3 == 0, numpy.nan, numpy.finfo(dtype).max / 1.5).astype(dtype)
-    result, messages = told(gamelan, name, x)
-    expected, theirs = told(numpy, name, x)
+    """They must not overflow in what makes NaN quiet, in tile after tile: that would hide the one overflow of another operation."""
+    greatest = numpy.finfo(dtype).max
+    x = numpy.where(numpy.arange(300_000) % 3 == 0, numpy.nan, greatest / 1.5).astype(dtype)
+    other = numpy.ones_like(x)
+    other[-1] = greatest
+
+    def program(np):
+        y, z = np.array(x), np.array(other)
+        return getattr(np, name)(y) + z * z
+
+    (result, messages), (expected, theirs) = told_by(lambda: program(gamelan)), told_by(lambda: program(numpy))
     numpy.testing.assert_allclose(result, expected, rtol=1e-6 if dtype == "f4" else 1e-14)
-    assert messages == theirs == []
+    assert messages == theirs == ["overflow encountered in multiply"]
 
 
 FAULTS = {"exp": 1e5, "expm1": 1e5, "log": 0.0, "log10": -1.0, "log1p": -1.0, "sin": numpy.inf, "tan": -numpy.inf, "cosh": 1e5}
