@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "engine/tiles/tile_translation.hpp"
-
 namespace gamelan::engine::tiles {
 namespace {
 
@@ -56,15 +54,17 @@ std::uint64_t hash_of(const Program& program) {  // (registers follow from the c
   return hash.value();
 }
 
-std::shared_ptr<Translation> KnownTranslations::find(const Program& program) {
+std::shared_ptr<Translation> KnownTranslations::find(const Program& program,
+                                                     const std::function<bool(const Translation&)>& suits,
+                                                     const Make& make) {
   const auto hash = hash_of(program);
   const auto [first, last] = known_.equal_range(hash);
   for (auto each = first; each != last; ++each)
     if (auto found = each->second.translation.lock();
-        found != nullptr && found->suits() && are_alike(each->second.program, program))
+        found != nullptr && suits(*found) && are_alike(each->second.program, program))
       return found;
   if (known_.size() >= drop_at_) drop_dead();
-  auto made = std::make_shared<Translation>(program);
+  auto made = make();
   known_.emplace(hash, Known{{program.code, program.registers, program.operands}, made});
   return made;
 }

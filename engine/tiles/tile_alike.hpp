@@ -2,6 +2,7 @@
 // Programs that do the same: those of a hundred sweeps in one batch, or of a loop whose plan is made anew.
 // They share what is found out about one of them, machine code included.
 #pragma once
+#include <functional>
 #include <memory>
 #include <unordered_map>
 
@@ -18,8 +19,10 @@ std::uint64_t hash_of(const Program& program);
 /// thread.
 class KnownTranslations {
  public:
-  /// The one of a program that is alike, if it suits what is in use; else a new one.
-  std::shared_ptr<Translation> find(const Program& program);
+  using Make = std::function<std::shared_ptr<Translation>()>;
+  /// The one of a program that is alike, if `suits` is true of it; else the one that `make` gives.
+  std::shared_ptr<Translation> find(const Program& program,
+                                    const std::function<bool(const Translation&)>& suits, const Make& make);
 
  private:
   void drop_dead();

@@ -47,7 +47,9 @@ std::shared_ptr<Translation> Translation::of(const Program& program) {
 
 std::shared_ptr<Translation> Translation::known(const Program& program) {
   static KnownTranslations all;
-  return all.find(program);
+  return all.find(
+      program, [](const Translation& each) { return each.suits(); },
+      [&] { return std::make_shared<Translation>(program); });
 }
 
 Translation::Translation(const Program& program)
